@@ -1,0 +1,6 @@
+"""Benchmarks: named, versioned generators with splits and scores."""
+
+from .protocol import Benchmark, Outputs, Scorer, Task
+from .registry import get, names
+
+__all__ = ["Benchmark", "Outputs", "Scorer", "Task", "get", "names"]

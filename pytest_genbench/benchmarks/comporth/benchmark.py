@@ -1,0 +1,133 @@
+"""CompOrth as a benchmark: stimuli, splits and the two ways to take part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import BenchmarkError, nearest
+from ...factors import FactorGrid
+from ...splits import Split
+from ..protocol import Task
+from . import judge, recognition, reconstruction
+from .anchors import Originals
+from .splits import FAMILIES, NAME
+from .stimuli import Stimuli
+
+
+class CompOrth:
+    """Letter strings whose letters, lengths and places are held out (Bianchi et al. 2024, arXiv 2412.10446).
+
+    Args:
+        preset: ``published`` (11,904 images, the default), ``described`` (25,110) or ``mini`` (1,116).
+        letters: Another alphabet; see :class:`Stimuli`, as for `max_length`, `font` and `background`.
+        max_length: Longest word.
+        font: Font file.
+        background: Grey level of the canvas.
+
+    The judges know the standard alphabet only; with any other, models can take part by recognition.
+
+    Raises:
+        BenchmarkError: See :class:`Stimuli`.
+    """
+
+    name = NAME
+    version = "1"
+    families = tuple(FAMILIES)
+
+    def __init__(
+        self,
+        preset: str = "published",
+        *,
+        letters: str = "AB",
+        max_length: int = 5,
+        font: str | Path | None = None,
+        background: int = 0,
+    ) -> None:
+        self.stimuli = Stimuli(preset, letters=letters, max_length=max_length, font=font, background=background)
+        self.originals = Originals(self.stimuli)
+
+    @property
+    def preset(self) -> str:
+        """Name of the preset, with a digest where the alphabet is not the standard one."""
+        return self.stimuli.name
+
+    @property
+    def grid(self) -> FactorGrid:
+        """Factors word, x, y, spacing."""
+        return self.stimuli.grid
+
+    @property
+    def image_shape(self) -> tuple[int, int, int]:
+        """(64, 64, 1)."""
+        return self.stimuli.image_shape
+
+    def images(self, index: ArrayLike) -> NDArray[np.uint8]:
+        """Render images; see :meth:`Stimuli.images`."""
+        return self.stimuli.images(index)
+
+    @lru_cache(maxsize=None)  # noqa: B019 - benchmarks live as long as the process, and index sets hang on the splits
+    def splits(self, family: str) -> tuple[Split, ...]:
+        """Return the splits of ``spatial``, ``length`` or ``compositional``.
+
+        Raises:
+            BenchmarkError: Unknown family.
+        """
+        if family not in FAMILIES:
+            raise BenchmarkError(f"CompOrth has no split family {family!r}.{nearest(family, FAMILIES)}")
+        return FAMILIES[family](self.stimuli)
+
+    @cached_property
+    def tasks(self) -> Mapping[str, Task]:
+        """``reconstruction`` (with the standard alphabet) and ``recognition``."""
+        stimuli, originals = self.stimuli, self.originals
+        tasks = {
+            "recognition": Task(
+                name="recognition",
+                outputs=recognition.outputs(stimuli),
+                optional=(recognition.LENGTH,),
+                metrics=recognition.METRICS,
+                scorer=partial(recognition.RecognitionScorer, stimuli),
+                anchors=partial(recognition.anchors, stimuli, originals),
+                fits=partial(recognition.fits, stimuli=stimuli),
+            )
+        }
+        if stimuli.is_standard:
+            tasks["reconstruction"] = Task(
+                name="reconstruction",
+                outputs=(reconstruction.OUTPUT,),
+                metrics=reconstruction.METRICS,
+                judge=judge.PUBLISHED,
+                scorer=partial(reconstruction.ReconstructionScorer, stimuli),
+                anchors=partial(reconstruction.anchors, stimuli, originals),
+                needs_code_size=True,
+                fits=lambda name, shape: reconstruction.fits(shape),
+            )
+        return tasks
+
+    def is_exposed(self, trained_on: str, split: Split) -> bool:
+        """Whether a training set may have shown what a split holds out.
+
+        Within a preset the index sets decide: training without any five-letter word shows no B at position 5 either. Between
+        presets the same split holds out the same thing; of others nothing is known, so they count as exposed.
+
+        Args:
+            trained_on: Id of a split, such as ``comporth/published/compositional-B5``.
+            split: The split to be tested.
+
+        Raises:
+            BenchmarkError: The id names no split of this benchmark.
+        """
+        benchmark, _, rest = trained_on.partition("/")
+        preset, _, slug = rest.partition("/")
+        known = {each.slug: each for family in self.families for each in self.splits(family)}
+        if benchmark != self.name or (preset == self.preset and slug not in known):
+            ids = [each.id for each in known.values()]
+            raise BenchmarkError(f"{trained_on!r} is not a split of {self.name}.{nearest(trained_on, ids)}")
+        if preset != self.preset:
+            return slug != split.slug
+        return bool(np.any(~known[slug].is_held_out() & split.is_held_out()))

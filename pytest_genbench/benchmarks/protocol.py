@@ -1,0 +1,103 @@
+"""What a benchmark is: the one interface between generators and everything that runs, judges and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..factors import FactorGrid
+from ..scores import Anchor, Better, Condition, Score
+from ..splits import Split
+
+Outputs = Mapping[str, NDArray[Any]]
+"""Arrays by output name; the first axis is the batch. A ``reconstruction`` is float32 NHWC in [0, 1]."""
+
+
+class Scorer(Protocol):
+    """Turns outputs into scores, batch by batch, in memory that does not grow."""
+
+    def add(self, index: NDArray[np.int64], images: NDArray[np.uint8], outputs: Outputs) -> None:
+        """Take one batch: indices (N,), the images (N, H, W, C) shown, and what the model made of them."""
+
+    def scores(self, population: int, condition: Condition) -> list[Score]:
+        """Return all scores, the headline first."""
+
+    def errors(self) -> dict[str, int]:
+        """Count what was read: how many items were right, and how many went wrong in which way."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One way for a model to take part in a benchmark.
+
+    Attributes:
+        name: ``reconstruction``, ``recognition`` …
+        outputs: Names of the outputs it needs, all of them.
+        optional: Names of outputs it uses where they are offered.
+        metrics: Every metric it may report, the headline first, and which way each improves.
+        judge: The headline metric's judge, with its version; may be empty.
+        scorer: Makes a fresh scorer for a split.
+        anchors: Computes the reference values for a split.
+        needs_code_size: Whether copying the input would solve it, so that the size of the code has to be known.
+        fits: Whether an output of this shape (without the batch axis; None for a free axis) could serve as the named one.
+    """
+
+    name: str
+    outputs: tuple[str, ...]
+    metrics: Mapping[str, Better]
+    scorer: Callable[[Split], Scorer]
+    anchors: Callable[[Split], list[Anchor]]
+    optional: tuple[str, ...] = ()
+    judge: str = ""
+    needs_code_size: bool = False
+    fits: Callable[[str, Sequence[int | None]], bool] = lambda name, shape: False
+
+    @property
+    def metric(self) -> str:
+        """The headline metric."""
+        return next(iter(self.metrics))
+
+
+class Benchmark(Protocol):
+    """A named, versioned generator with its splits and scores, at one preset."""
+
+    @property
+    def name(self) -> str:
+        """Name in options, markers, documents."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever scores may change."""
+
+    @property
+    def preset(self) -> str:
+        """Name of the preset; all numbers carry it."""
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Split families."""
+
+    @property
+    def grid(self) -> FactorGrid:
+        """Factors; an index into the grid is an item."""
+
+    @property
+    def image_shape(self) -> tuple[int, int, int]:
+        """Height, width, channels."""
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """Ways to take part, by name."""
+
+    def splits(self, family: str) -> tuple[Split, ...]:
+        """All splits of a family, in order; BenchmarkError for an unknown family."""
+
+    def images(self, index: ArrayLike) -> NDArray[np.uint8]:
+        """Render items: uint8 NHWC."""
+
+    def is_exposed(self, trained_on: str, split: Split) -> bool:
+        """Whether training on a declared split (its id) may have shown what `split` holds out."""

@@ -1,0 +1,119 @@
+"""The ``genbench`` command: inspect a model, compare two runs, merge shards."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import __version__
+from .errors import GenbenchError
+
+OK, FAILED, USAGE = 0, 1, 2
+"""Exit statuses: all is well; a model, comparison or gate is not; the command could not do what was asked."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        argv: Arguments without the program's name; None for those of the process.
+
+    Returns:
+        The exit status: 0 where all is well, 1 where a model is unusable, a score regressed or a gate failed, 2 where the
+        command could not do what was asked.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        status: int = arguments.run(arguments)
+    except GenbenchError as error:
+        print(f"genbench: {error}", file=sys.stderr)
+        return USAGE
+    except BrokenPipeError:
+        # The reader of a pipe, such as head, has seen enough.
+        sys.stderr.close()
+        return OK
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="genbench", description="Tools around pytest-genbench.")
+    parser.add_argument("--version", action="version", version=f"pytest-genbench {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    inspect = commands.add_parser("inspect", help="say what a model takes and offers, and probe it; exit 1 if unusable")
+    inspect.add_argument("model", help="an .onnx file (may hold {split}) or module:factory")
+    inspect.add_argument("--weights", help="weights of a module:factory model")
+    inspect.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1")
+    inspect.add_argument("--contract", action="append", default=[], metavar="KEY=VALUE", help="what is not declared")
+    inspect.add_argument("--trust-model", action="store_true", help="load formats that can run code")
+    inspect.add_argument("--benchmark", help="also say which tasks of this benchmark it can take part in")
+    inspect.set_defaults(run=_inspect)
+
+    compare = commands.add_parser("compare", help="compare two results documents; exit 1 on a regression")
+    compare.add_argument("old", type=Path)
+    compare.add_argument("new", type=Path)
+    compare.add_argument("--tolerance", type=float, default=0.005, help="smallest drop that matters (default: 0.005)")
+    compare.add_argument("--markdown", action="store_true", help="print a Markdown table")
+    compare.set_defaults(run=_compare)
+
+    merge = commands.add_parser("merge", help="join results of shards and judge the whole; exit 1 if a gate fails")
+    merge.add_argument("documents", type=Path, nargs="+", metavar="FILE")
+    merge.add_argument("--out", type=Path, required=True, help="file to write; must not exist")
+    merge.add_argument("--gates", type=Path, help="gates file, looked up before the shipped gates")
+    merge.set_defaults(run=_merge)
+    return parser
+
+
+def _inspect(arguments: argparse.Namespace) -> int:
+    from .models import ModelOptions
+    from .models.declaration import parse_pairs
+    from .models.inspect import inspect
+    from .threads import per_process
+
+    options = ModelOptions(
+        spec=arguments.model,
+        weights=arguments.weights,
+        device=arguments.device,
+        trust=arguments.trust_model,
+        overrides=parse_pairs(arguments.contract, "--contract"),
+        threads=per_process(),
+        root=Path.cwd(),
+    )
+    text, usable = inspect(options, arguments.benchmark)
+    print(text)
+    return OK if usable else FAILED
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from .results.compare import compare_files
+
+    text, status = compare_files(
+        arguments.old, arguments.new, tolerance=arguments.tolerance, markdown=arguments.markdown
+    )
+    print(text)
+    return status
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    from .errors import DocumentError
+    from .gates import judge_document, load
+    from .report.markdown import summary
+    from .report.tables import verdict_line
+    from .results.io import check_writable, read, write
+    from .results.merge import merge
+
+    if arguments.out.exists():
+        raise DocumentError(f"{arguments.out} exists already; choose another file for --out.")
+    check_writable(arguments.out)
+    merged = judge_document(merge([read(path) for path in arguments.documents]), load(arguments.gates))
+    write(arguments.out, merged)
+    print(summary(merged), end="")
+    _, green = verdict_line(merged, 0)
+    complete = all(each.verdict != "not evaluated" for each in merged.aggregates)
+    return OK if green and complete else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

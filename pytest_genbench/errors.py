@@ -1,0 +1,55 @@
+"""One error class for each thing a person can do about it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class GenbenchError(Exception):
+    """Base of all errors a user can cause. The message says what was wrong, what was found and what to do."""
+
+
+class OptionError(GenbenchError):
+    """If you see this, an option, an ini value or a marker has a value that cannot be used: correct that value."""
+
+
+class ModelError(GenbenchError):
+    """If you see this, the model under test cannot be loaded or misbehaves: mend the model or its declaration."""
+
+
+class TrustError(ModelError):
+    """If you see this, the model file could run code when loaded: convert it, or pass ``--genbench-trust-model``."""
+
+
+class DeviceError(GenbenchError):
+    """If you see this, the device you asked for is not there: choose another, or repair the runtime."""
+
+
+class MissingOutputError(GenbenchError):
+    """If you see this, the model does not offer what a test asks for: export that output, or leave the test out."""
+
+
+class DocumentError(GenbenchError):
+    """If you see this, a results document cannot be read, written or merged: check the file that is named."""
+
+
+class GateError(GenbenchError):
+    """If you see this, a gates file says something that cannot be: correct the line that is named."""
+
+
+class BenchmarkError(GenbenchError):
+    """If you see this, a benchmark, preset, family or split does not exist or cannot be made as asked."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which of the known names a mistyped one may have meant.
+
+    Returns:
+        ``" Did you mean 'spatial'?"`` where a close name exists, else a list of all known names, with a leading space.
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if close:
+        return " Did you mean " + " or ".join(repr(candidate) for candidate in close) + "?"
+    return " Known: " + ", ".join(names) + "." if names else ""

@@ -1,0 +1,159 @@
+"""Run a model over a split, batch by batch, and score what it returns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .benchmarks import Benchmark, Task
+from .errors import ModelError
+from .models import Model, to_numpy, unit_images
+from .rng import stream
+from .scores import Condition, Score
+from .splits import Split
+
+IN_SPLIT = 2000
+"""Training images scored beside the held-out ones: a standard error of 0.01 at most."""
+
+BATCH = 64
+"""Images per call on the CPU; small batches stay in the cache."""
+
+DEVICE_BATCH = 1024
+"""Images per call on an accelerator, which needs many to be busy."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What :func:`evaluate` found: scores (held out first, then in split), errors on held-out items, seconds by phase."""
+
+    scores: tuple[Score, ...]
+    errors: dict[str, int]
+    seconds: dict[str, float]
+
+
+def evaluate(
+    benchmark: Benchmark,
+    split: Split,
+    task: Task,
+    model: Model,
+    *,
+    samples: int | None = None,
+    names: dict[str, str] | None = None,
+) -> Evaluation:
+    """Score a model on what a split holds out, and on a sample of what it does not.
+
+    Memory does not grow with the number of items: one batch of images and the scorer's sums are held at a time.
+
+    Args:
+        benchmark: Renders the images.
+        split: Train and test indices.
+        task: Which outputs are asked for, and how they are scored.
+        model: The model under test.
+        samples: Most held-out items to evaluate; None for all of them. A sample is seeded by the split.
+        names: The name under which the model offers each output, where it is not the output's own.
+
+    Raises:
+        ModelError: The model fails on the images, or returns values that are not finite or of the wrong shape.
+    """
+    clock = Clock()
+    held_out = _score(benchmark, split, task, model, "held-out", samples, names or {}, clock)
+    in_split = _score(benchmark, split, task, model, "in-split", IN_SPLIT, names or {}, clock)
+    return Evaluation((*held_out[0], *in_split[0]), held_out[1], clock.seconds())
+
+
+def sample(split: Split, condition: Condition, size: int | None) -> NDArray[np.int64]:
+    """Draw items without replacement: the same ones in every run, ascending; all of them if there are no more than `size`."""
+    items = split.test if condition == "held-out" else split.train
+    if size is None or size >= len(items):
+        return items
+    draw = stream("sample", split.benchmark, split.preset, split.slug, condition)
+    return np.sort(draw.choice(items, size, replace=False))
+
+
+def _score(
+    benchmark: Benchmark,
+    split: Split,
+    task: Task,
+    model: Model,
+    condition: Condition,
+    size: int | None,
+    names: dict[str, str],
+    clock: Clock,
+) -> tuple[list[Score], dict[str, int]]:
+    index = sample(split, condition, size)
+    population = len(split.test if condition == "held-out" else split.train)
+    scorer = task.scorer(split)
+    offered = model.contract.outputs
+    roles = [name for name in (*task.outputs, *task.optional) if name in offered or name in names]
+    step = DEVICE_BATCH if "cuda" in model.device.lower() else BATCH
+    for start in range(0, len(index), step):
+        batch = index[start : start + step]
+        with clock("render"):
+            images = benchmark.images(batch)
+        with clock("model"):
+            outputs = predict(model, images, roles, names)
+        with clock("score"):
+            scorer.add(batch, images, outputs)
+    return scorer.scores(population, condition), scorer.errors()
+
+
+def predict(
+    model: Model, images: NDArray[np.uint8], roles: list[str], names: dict[str, str] | None = None
+) -> dict[str, NDArray[Any]]:
+    """Ask a model for outputs and bring them to the CPU in the form scorers take.
+
+    Args:
+        model: The model under test.
+        images: uint8 (N, H, W, C).
+        roles: Outputs wanted, by name.
+        names: Where the model has another name for one of them.
+
+    Returns:
+        Arrays by role; a ``reconstruction`` as float32 (N, H, W, C) in [0, 1].
+
+    Raises:
+        ModelError: Values are not finite, or a shape is not the expected one.
+    """
+    wanted = {role: (names or {}).get(role, role) for role in roles}
+    found = model.predict(images, tuple(wanted.values()))
+    outputs = {}
+    for role, name in wanted.items():
+        array = to_numpy(found[name])
+        if len(array) != len(images):
+            raise ModelError(f"Output {name!r} has {len(array)} rows for {len(images)} images; expected one for each.")
+        if not np.isfinite(array).all():
+            rows = int((~np.isfinite(array.reshape(len(array), -1))).any(axis=1).sum())
+            raise ModelError(f"Output {name!r} is NaN or infinite for {rows} of {len(images)} images of a batch.")
+        if role == "reconstruction":
+            array = unit_images(array, model.contract)
+            if array.shape != images.shape:
+                raise ModelError(f"Output {name!r} has shape {array.shape}; a reconstruction needs {images.shape}.")
+        outputs[role] = array
+    return outputs
+
+
+class Clock:
+    """Adds up wall time by phase."""
+
+    def __init__(self) -> None:
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def __call__(self, phase: str) -> Iterator[None]:
+        """Time a block."""
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds[phase] += perf_counter() - start
+
+    def seconds(self) -> dict[str, float]:
+        """Return seconds by phase, rounded to milliseconds."""
+        return {phase: round(value, 3) for phase, value in sorted(self._seconds.items())}

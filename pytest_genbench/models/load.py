@@ -1,0 +1,242 @@
+"""From ``--genbench-model`` to a model: a cheap check first, the loading when a test needs it."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ..errors import ModelError, OptionError, TrustError, nearest
+from .files import neighbours
+from .options import ModelOptions
+from .protocol import Model
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_FACTORY = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_REFERENCE = "reference:"
+
+REFERENCE_MODELS: Mapping[str, Callable[[ModelOptions, str | None, int], Model]] = {}
+"""Models that ``reference:NAME`` loads: functions of options, split and seed."""
+
+UNSAFE = {
+    ".pt2": "program",
+    ".pt": "pickle",
+    ".pth": "pickle",
+    ".pkl": "pickle",
+    ".pickle": "pickle",
+    ".bin": "pickle",
+    ".ts": "script",
+    ".torchscript": "script",
+    ".jit": "script",
+}
+"""Files that can run code when loaded, by suffix, and how they are read when trusted."""
+
+WEIGHTS = (".safetensors", ".pt", ".pth")
+"""Files of weights, which are only read as tensors."""
+
+
+def has_split(spec: str | ModelOptions) -> bool:
+    """Whether there is one file for each split: the spec, or the weights beside it, hold ``{split}``."""
+    return "split" in _placeholders_of(spec)
+
+
+def has_seed(spec: str | ModelOptions) -> bool:
+    """Whether there is one file for each seed: the spec, or the weights beside it, hold ``{seed}``."""
+    return "seed" in _placeholders_of(spec)
+
+
+def _placeholders_of(spec: str | ModelOptions) -> list[str]:
+    text = spec if isinstance(spec, str) else f"{spec.spec} {spec.weights or ''}"
+    return _PLACEHOLDER.findall(text)
+
+
+def check(options: ModelOptions) -> None:
+    """Find mistakes that need no runtime: run before anything is collected.
+
+    Raises:
+        OptionError: The spec or the weights are nothing that can be loaded.
+        ModelError: A file or module does not exist.
+        TrustError: The file can run code when loaded, and ``--genbench-trust-model`` was not given.
+    """
+    kind = kind_of(options)
+    if kind == "reference":
+        _reference(options)
+        return
+    if kind == "factory":
+        from .factory import find_module
+
+        find_module(options)
+    else:
+        _existing(options.spec, options.root)
+    if options.weights is None:
+        return
+    if kind != "factory":
+        raise OptionError(f"--genbench-weights goes with module:callable; {options.spec} already holds its weights.")
+    suffix = Path(options.weights).suffix
+    if suffix not in WEIGHTS:
+        raise OptionError(
+            f"--genbench-weights={options.weights}: weights are {', '.join(WEIGHTS)} files, not {suffix or 'this'}."
+        )
+    _placeholders("--genbench-weights", options.weights)
+    _existing(options.weights, options.root)
+
+
+def load(
+    options: ModelOptions, *, split: str | None = None, seed: int = 0, image_shape: tuple[int, int, int] | None = None
+) -> Model:
+    """Load the model under test.
+
+    Args:
+        options: What was asked for.
+        split: Slug of the split, for ``{split}``; without one the first file there is stands for all.
+        seed: Training seed, for ``{seed}``.
+        image_shape: Height, width, channels of the images to come; tells PyTorch modules and functions, which show no
+            shapes, apart.
+
+    Raises:
+        ModelError: It cannot be loaded.
+        DeviceError: The device that was asked for is not there.
+    """
+    check(options)
+    kind = kind_of(options)
+    if kind == "reference":
+        return _reference(options)(options, split, seed)
+    if kind == "factory":
+        from .factory import load_factory
+
+        weights = None if options.weights is None else _filled(options.weights, options, split, seed)
+        return load_factory(options, weights, image_shape)
+    path = _filled(options.spec, options, split, seed)
+    if kind == "onnx":
+        from .onnx import OnnxModel
+
+        return OnnxModel(path, options)
+    from .trusted import load_trusted
+
+    return load_trusted(path, kind, options, image_shape)
+
+
+def kind_of(options: ModelOptions) -> str:
+    """Say what a spec is: ``onnx``, ``factory``, ``reference``, or a trusted ``program``, ``script`` or ``pickle``."""
+    spec = options.spec
+    if spec.startswith(_REFERENCE):
+        return "reference"
+    _placeholders("--genbench-model", spec)
+    suffix = Path(spec).suffix.lower()
+    if suffix == ".onnx":
+        return "onnx"
+    if suffix in UNSAFE and ":" not in Path(spec).name:
+        _existing(spec, options.root)
+        if not options.trust:
+            raise TrustError(_conversion(spec, UNSAFE[suffix]))
+        return UNSAFE[suffix]
+    if suffix == ".safetensors":
+        raise OptionError(
+            f"{spec} holds weights without an architecture: give --genbench-model=module:callable "
+            f"--genbench-weights={spec}"
+        )
+    # nets.py:build would read as the module nets.py
+    if _FACTORY.fullmatch(spec) and ".py:" not in spec:
+        return "factory"
+    path = options.root / spec
+    if path.is_dir():
+        inside = sorted(file.name for file in path.glob("*.onnx"))
+        held = f" It holds {', '.join(inside[:5])}." if inside else " It holds no .onnx file."
+        raise ModelError(f"{spec} is a directory; name the file.{held}")
+    what = (
+        f"{spec} is a file of an unknown kind"
+        if path.is_file()
+        else f"--genbench-model={spec} is neither a file nor a callable"
+    )
+    raise OptionError(f"{what}. Give a file such as m.onnx, or package.module:callable.{_spelling(spec)}")
+
+
+def _spelling(spec: str) -> str:
+    """Help with the usual slips of ``module:callable``."""
+    module, colon, name = spec.partition(":")
+    if colon and (module.endswith(".py") or "/" in module):
+        dotted = module.removesuffix(".py").strip("./").replace("/", ".")
+        return f" Modules are written with dots and without .py: {dotted}:{name}"
+    return ""
+
+
+def _conversion(spec: str, kind: str) -> str:
+    """Say how to make a safe file of an unsafe one."""
+    read = {
+        "program": f"torch.export.load({spec!r}).module()",
+        "script": f"torch.jit.load({spec!r})",
+        "pickle": f"torch.load({spec!r}, weights_only=False)",
+    }[kind]
+    return (
+        f"{spec} can run code when it is loaded. Where you trust it, convert it once:\n"
+        f"    m = {read}\n"
+        f"    torch.onnx.export(m, (torch.rand(2, C, H, W),), 'm.onnx', output_names=['reconstruction'], "
+        "dynamic_shapes=({0: 'N'},), dynamo=True)\n"
+        "Or give its weights to --genbench-weights with module:callable; or pass --genbench-trust-model."
+    )
+
+
+def _placeholders(option: str, text: str) -> None:
+    for name in _PLACEHOLDER.findall(text):
+        if name not in ("split", "seed"):
+            raise OptionError(f"{option}={text}: {{{name}}} is no placeholder.{nearest(name, ('split', 'seed'))}")
+
+
+def _matches(text: str, root: Path) -> list[Path]:
+    """List the files that a template stands for, sorted."""
+    parts = _PLACEHOLDER.split(text)
+    pattern = "*".join(glob.escape(part) for part in parts[::2])
+    # The same placeholder twice must be filled alike; a name that only the glob accepts is not a match.
+    seen: set[str] = set()
+    regex = ""
+    for at, part in enumerate(parts):
+        if at % 2 == 0:
+            regex += re.escape(part)
+        else:
+            regex += f"(?P={part})" if part in seen else f"(?P<{part}>[^/\\\\]+)"
+            seen.add(part)
+    found = [root / name for name in glob.glob(pattern, root_dir=root) if re.fullmatch(regex, name)]
+    return sorted(path for path in found if path.is_file())
+
+
+def _existing(text: str, root: Path) -> None:
+    """Check that a file, or at least one file of a template, exists."""
+    path = root / text
+    if _PLACEHOLDER.search(text):
+        if not _matches(text, root):
+            pattern = _PLACEHOLDER.sub("*", text)
+            raise ModelError(
+                f"No file matches {text} (looked for {pattern} in {root}).{neighbours(path, (path.suffix,))}"
+            )
+    elif path.is_dir():
+        raise ModelError(f"{text} is a directory; name the file.")
+    elif not path.is_file():
+        raise ModelError(f"There is no file {text} (in {root}).{neighbours(path, (path.suffix,))}")
+
+
+def _filled(text: str, options: ModelOptions, split: str | None, seed: int) -> Path:
+    """Fill a template; without a split the first file that matches stands for all."""
+    filled = text.replace("{seed}", str(seed))
+    if split is None and has_split(filled):
+        matches = _matches(filled, options.root) or _matches(text, options.root)
+        return matches[0]
+    if split is not None:
+        filled = filled.replace("{split}", split)
+    path = options.root / filled
+    if not path.is_file():
+        there = [str(match.relative_to(options.root)) for match in _matches(text, options.root)]
+        listed = ", ".join(there[:5]) + (f" and {len(there) - 5} more" if len(there) > 5 else "")
+        raise ModelError(f"There is no file {filled} for {text}; there are {listed or 'none'}.")
+    return path
+
+
+def _reference(options: ModelOptions) -> Callable[[ModelOptions, str | None, int], Model]:
+    """Look up ``reference:NAME``."""
+    name = options.spec.removeprefix(_REFERENCE).partition("[")[0]
+    if name not in REFERENCE_MODELS:
+        known = nearest(name, REFERENCE_MODELS) or " None can be loaded by name in this version."
+        raise ModelError(
+            f"There is no reference model {name!r}.{known} Give a file such as m.onnx, or package.module:callable."
+        )
+    return REFERENCE_MODELS[name]

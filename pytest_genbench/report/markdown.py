@@ -1,0 +1,44 @@
+"""The summary in Markdown, for the pages of a CI service."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..results.schema import Document
+from .tables import Table, tables, verdict_line
+
+_ESCAPED = str.maketrans({"|": "\\|", "<": "&lt;", ">": "&gt;", "\n": " ", "`": "'"})
+
+
+def summary(document: Document, notes: Sequence[str] = ()) -> str:
+    """Write a document as Markdown.
+
+    Args:
+        document: What a run found.
+        notes: Further lines.
+
+    Returns:
+        A section that starts with a heading and ends with an empty line, so that it can be appended to others. Names from models
+        and files are escaped.
+    """
+    line, green = verdict_line(document, 0)
+    spec = str(document.model.get("spec", "")).translate(_ESCAPED)
+    parts = [f"## genbench: {'passed' if green else 'not passed'}", f"`{spec}`: {line}"]
+    parts += [_table(table) for table in tables(document)]
+    if notes:
+        parts.append("\n".join(f"- {note.translate(_ESCAPED)}" for note in notes))
+    return "\n\n".join(parts) + "\n\n"
+
+
+def _table(table: Table) -> str:
+    alignment = [":--", *["--:"] * (len(table.columns) - 2), ":--"]
+    lines = [f"### {table.title.translate(_ESCAPED)}", "", _row(table.columns), "|" + "|".join(alignment) + "|"]
+    lines += [_row(row.cells) for row in table.rows]
+    lines.append("")
+    lines += [f"- {': '.join(row.cells[:2]).translate(_ESCAPED)} (**{row.verdict}**)" for row in table.aggregates]
+    lines += [f"- {note.translate(_ESCAPED)}" for note in table.notes]
+    return "\n".join(lines)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.translate(_ESCAPED) for cell in cells) + " |"

@@ -1,0 +1,172 @@
+"""One table for each benchmark, family and task: a row for each split, anchors beside the scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from ..results.schema import AggregateResult, Case, Document
+from ..scores import Anchor, Score
+
+_SAME = 0.0055
+"""Anchors that vary less than this over the rows of a table stand below it, once: two printed digits would not differ."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: cells as text, and the verdict that colours it."""
+
+    cells: tuple[str, ...]
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with what belongs around it.
+
+    Attributes:
+        title: Benchmark, preset, family, task, metric and judge.
+        columns: Headings; the first column is text, the others are numbers, the last is the verdict.
+        rows: One for each case.
+        aggregates: Lines on the whole family, each with its verdict.
+        notes: Lines below: anchors that are the same for all rows, what went wrong.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    aggregates: tuple[Row, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+def tables(document: Document) -> list[Table]:
+    """Make the tables of a document, in the order of its keys."""
+
+    def family(case: Case) -> tuple[str, str, str, str]:
+        return (case.benchmark, case.preset, case.family, case.output)
+
+    found = []
+    for key, group in groupby(sorted(document.cases, key=lambda case: (family(case), case.key)), key=family):
+        order = document.expected.get("/".join(key), ())
+        rank = {slug: place for place, slug in enumerate(order)}
+        cases = sorted(group, key=lambda case: (rank.get(case.split, len(rank)), case.seed))
+        about = [a for a in document.aggregates if (a.benchmark, a.preset, a.family, a.output) == key]
+        found.append(_table(key, cases, about))
+    return found
+
+
+def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult]) -> Table:
+    headline = cases[0].scores[0]
+    beside = [
+        (score.metric if score.judge == headline.judge else score.judge.rpartition("-")[0], score)
+        for score in cases[0].scores[1:]
+        if score.condition == "held-out" and score.better == "higher" and score.metric != "top1"
+        or score.condition == "held-out" and score.metric == "top1" and score.judge == headline.judge
+    ]
+    varying, fixed = _anchors(cases, headline)
+    has_interval = any(case.scores[0].interval for case in cases)
+    has_seeds = len({case.seed for case in cases}) > 1
+    columns = ["held out"]
+    columns += ["seed"] * has_seeds + ["n", "score"] + ["95 % interval"] * has_interval + ["in-split", "gap"]
+    columns += [name.replace("_", " ") for name, _ in beside] + [name for name in varying] + ["verdict"]
+    rows = []
+    for case in cases:
+        score, seen = case.scores[0], case.score(headline.metric, condition="in-split", judge=headline.judge)
+        cells = [case.held_out or case.split] + [str(case.seed)] * has_seeds + [f"{score.n:,}", number(score.value)]
+        cells += [interval(score)] * has_interval
+        cells += [number(seen.value), number(seen.value - score.value)] if seen else ["", ""]
+        cells += [number(_value(case.score(each.metric, judge=each.judge))) for _, each in beside]
+        cells += [number(_anchor(case, name, headline)) for name in varying] + [case.verdict]
+        rows.append(Row(tuple(cells), case.verdict))
+    judge = f", read by {headline.judge}" if headline.judge else ""
+    return Table(
+        title=f"{key[0]} ({key[1]}), {key[2]}, {key[3]}: {headline.metric.replace('_', ' ')}{judge}",
+        columns=tuple(columns),
+        rows=tuple(rows),
+        aggregates=tuple(_aggregate(each) for each in aggregates),
+        notes=tuple([*_gate_notes(cases), *fixed, *_errors(cases)]),
+    )
+
+
+def _aggregate(result: AggregateResult) -> Row:
+    what = f"{result.statistic} of {result.group}" if result.group else result.statistic
+    return Row((what, result.reason, result.verdict), result.verdict)
+
+
+def _anchors(cases: Sequence[Case], headline: Score) -> tuple[list[str], list[str]]:
+    """Separate anchors that differ between rows (columns) from those that do not (one line below)."""
+    values: dict[str, list[Anchor]] = {}
+    for case in cases:
+        for anchor in case.anchors:
+            if (anchor.metric, anchor.judge) in ((headline.metric, headline.judge), (headline.metric, "")):
+                values.setdefault(anchor.name, []).append(anchor)
+    varying, same = [], []
+    for name, found in values.items():
+        low, high = min(a.value for a in found), max(a.value for a in found)
+        if high - low > _SAME:
+            varying.append(name)
+        else:
+            note = f" ({found[0].note})" if found[0].source != "computed" and found[0].note else ""
+            same.append(f"{name} {number(found[0].value)}{note}")
+    return varying, ["anchors: " + ", ".join(same)] if same else []
+
+
+def _anchor(case: Case, name: str, headline: Score) -> float | None:
+    for anchor in case.anchors:
+        if anchor.name == name and anchor.metric == headline.metric and anchor.judge in ("", headline.judge):
+            return anchor.value
+    return None
+
+
+def _gate_notes(cases: Iterable[Case]) -> list[str]:
+    bounds = sorted({gate.bound for case in cases for gate in case.gates if gate.bound is not None})
+    return ["gate: at least " + " or ".join(f"{bound:g}" for bound in bounds)] if bounds else []
+
+
+def _errors(cases: Sequence[Case]) -> list[str]:
+    total: Counter[str] = Counter()
+    for case in cases:
+        total.update(case.errors)
+    wrong = {what: count for what, count in list(total.items())[1:] if count}
+    if not wrong:
+        return []
+    items = sum(total.values())
+    listed = ", ".join(f"{what} {count / items:.1%}" for what, count in wrong.items())
+    return [f"what went wrong on {items:,} held-out images: {listed}"]
+
+
+def number(value: float | None) -> str:
+    """Write a score: three decimals, or nothing."""
+    # Adding zero turns a rounded -0.0 into 0.0.
+    return "" if value is None else f"{round(value, 3) + 0.0:.3f}"
+
+
+def interval(score: Score) -> str:
+    """Write an interval, or that there is none because everything was evaluated."""
+    if score.interval is None:
+        return "census"
+    return f"{score.interval.low:.3f} to {score.interval.high:.3f}"
+
+
+def _value(score: Score | None) -> float | None:
+    return None if score is None else score.value
+
+
+def verdict_line(document: Document, skipped: int) -> tuple[str, bool]:
+    """Sum a document up in a line, with whether it is all green.
+
+    Returns:
+        ``12 passed: 10 of 10 tests, 2 of 2 aggregates`` or what is wrong, and whether nothing is.
+    """
+    tests = Counter(case.verdict for case in document.cases)
+    aggregates = Counter(each.verdict for each in document.aggregates)
+    parts = [f"{count} {verdict}" for verdict, count in sorted(tests.items())]
+    line = f"{len(document.cases)} scores: " + ", ".join(parts) if parts else "no scores"
+    if aggregates:
+        line += "; aggregates: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(aggregates.items()))
+    if skipped:
+        line += f"; {skipped} tests skipped"
+    green = set(tests) == {"passed"} and not set(aggregates) - {"passed", "not evaluated"}
+    return line, green

@@ -1,0 +1,93 @@
+"""Join results documents: shards of one run, or a subset that was run again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+
+from ..errors import DocumentError
+from .schema import Case, Document
+
+
+def merge(documents: Sequence[Document], *, allow_mixed: bool = False) -> Document:
+    """Join the documents of one model's run.
+
+    Args:
+        documents: At least one; of cases with the same key the later one wins.
+        allow_mixed: Join results of different models all the same.
+
+    Returns:
+        All cases, and the united lists of expected splits. It has no aggregates: what a shard said about a family is no
+        longer true, so they are to be judged again.
+
+    Raises:
+        DocumentError: No documents, or documents of different models.
+    """
+    if not documents:
+        raise DocumentError("There is nothing to merge; name at least one results document.")
+    cases = {case.key: case for document in documents for case in document.cases}
+    if not allow_mixed:
+        _check_one_model(documents, list(cases.values()))
+    joined = documents[0]
+    for document in documents[1:]:
+        joined = _join(joined, document)
+    return Document(
+        cases=tuple(cases[key] for key in sorted(cases)),
+        expected=joined.expected,
+        environment=joined.environment,
+        model=joined.model,
+        created=joined.created,
+        commit=joined.commit,
+    )
+
+
+def update(existing: Document, new: Document) -> Document:
+    """Bring a saved document up to date with a run that may have been a part of it.
+
+    Cases are replaced by key and none is deleted. Each case names its own model files, so that another model is no
+    reason to throw away a finished run; the document's own model is the new one. Aggregates are left out, as in
+    :func:`merge`.
+    """
+    return merge([existing, new], allow_mixed=True)
+
+
+def _join(one: Document, two: Document) -> Document:
+    """Join what describes the runs; the later one wins."""
+    expected = {
+        name: tuple(dict.fromkeys(chain(one.expected.get(name, ()), two.expected.get(name, ()))))
+        for name in chain(one.expected, two.expected)
+    }
+    return Document(
+        expected=expected,
+        environment={**one.environment, **two.environment},
+        model=two.model or one.model,
+        created=two.created or one.created,
+        commit=two.commit or one.commit,
+    )
+
+
+def _check_one_model(documents: Sequence[Document], cases: Sequence[Case]) -> None:
+    """Refuse documents of different models, as far as the documents can tell."""
+    specs = [str(document.model["spec"]) for document in documents if document.model.get("spec")]
+    is_one_file = all(spec.endswith(".onnx") and "{" not in spec for spec in specs)
+    # The same file may lie in another folder on another machine; whether it is the same is said by its hash.
+    names = [re.split(r"[\\/]", spec)[-1] if is_one_file else spec for spec in specs]
+    for name in names[1:]:
+        if name != names[0]:
+            raise DocumentError(
+                f"These documents are of different models: {names[0]} and {name}. "
+                "Merge the runs of one model, or allow it."
+            )
+    # One file for all splits has to be the same file everywhere; one file per split, only within that split.
+    files: dict[tuple[str, ...], Case] = {}
+    for case in cases:
+        place = () if is_one_file and specs else (case.benchmark, case.version, case.preset, case.split, str(case.seed))
+        other = files.setdefault(place, case)
+        ours, theirs = case.model.get("files") or {}, other.model.get("files") or {}
+        changed = sorted(name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name])
+        if changed:
+            raise DocumentError(
+                f"{changed[0]} has changed between the runs: {case.split} ({case.output}) and "
+                f"{other.split} ({other.output}) saw different contents. Run one of them again, or allow it."
+            )

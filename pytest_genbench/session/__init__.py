@@ -1,0 +1,72 @@
+"""The session: everything that happens in a run that uses genbench.
+
+It knows every other part of the package and computes nothing itself. ``items`` makes and skips tests, ``check`` runs one of them,
+``transport`` carries its results to the controller, ``outcome`` judges the run as a whole.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ..benchmarks import Benchmark
+from ..errors import GenbenchError
+from ..gates import load as load_gates
+from ..results.io import read
+from ..results.schema import Document
+from .items import Items
+from .outcome import Outcome
+from .settings import Settings
+from .store import ModelStore
+from .transport import Records, Transport, XdistTransport
+
+SESSION_KEY = pytest.StashKey["Session"]()
+
+
+class Session:
+    """What a run knows: its settings, the model, gates, baseline, and the results so far.
+
+    Attributes:
+        settings: What the user asked for.
+        store: Loads the model under test.
+        gates: Shipped gates, with the user's looked up first.
+        baseline: The document to compare with; None where none is given or it does not exist.
+        previous: What the file to be saved already holds.
+        records: Results so far.
+        notes: Lines for the summary: what the user should know about this run.
+        collection_errors: Markers that cannot be read, reported together when collection is over.
+        benchmarks: Benchmarks that collected tests use.
+        is_worker: Whether this process is an xdist worker.
+
+    Raises:
+        pytest.UsageError: An option, gates file or results document cannot be used.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        config.stash[SESSION_KEY] = self
+        self.is_worker = hasattr(config, "workerinput")
+        self.settings = settings = Settings.of(config)
+        self.notes: list[str] = []
+        self.collection_errors: list[str] = []
+        self.benchmarks: dict[str, Benchmark] = {}
+        self.records = Records()
+        try:
+            self.store = ModelStore(config, settings.model, settings.seeds)
+            self.gates = load_gates(settings.gates)
+            self.baseline = self._read_baseline()
+            self.previous = read(settings.save) if settings.save and settings.save.exists() else None
+        except GenbenchError as error:
+            raise pytest.UsageError(f"genbench: {error}") from None
+        for part in (Items(self), Transport(self.records), Outcome(self, config)):
+            config.pluginmanager.register(part)
+        if config.pluginmanager.hasplugin("xdist"):
+            config.pluginmanager.register(XdistTransport(self.records))
+
+    def _read_baseline(self) -> Document | None:
+        path, required = self.settings.baseline, self.settings.require_baseline
+        if path is not None and (path.exists() or required):
+            return read(path)
+        if path is not None:
+            self.notes.append(f"BASELINE MISSING: {path} does not exist, so scores were held to floors only")
+        elif required:
+            raise GenbenchError("--genbench-require-baseline needs --genbench-baseline=FILE.")
+        return None

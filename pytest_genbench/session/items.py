@@ -1,0 +1,161 @@
+"""Marked tests: one item for each split, sharded by split, skipped where the model cannot take part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ..benchmarks import Benchmark, get, names
+from ..errors import BenchmarkError, GenbenchError, MissingOutputError, nearest
+from ..gates import Known, validate
+from .check import CHECK, Check
+
+if TYPE_CHECKING:
+    from . import Session
+
+_ARGUMENTS = {"benchmark", "family", "needs"}
+
+_get = cache(get)
+
+
+@dataclass(frozen=True)
+class Marker:
+    """The arguments of a ``genbench`` marker, checked."""
+
+    benchmark: Benchmark
+    family: str
+    needs: tuple[str, ...]
+
+    @classmethod
+    def of(cls, mark: pytest.Mark, session: Session) -> Marker:
+        """Read a marker.
+
+        Raises:
+            GenbenchError: Unknown or missing arguments, benchmark, family or task.
+        """
+        unknown = mark.kwargs.keys() - _ARGUMENTS
+        if mark.args or unknown:
+            wrong = ", ".join(sorted(unknown)) or "a positional argument"
+            raise BenchmarkError(f"The genbench marker takes {', '.join(sorted(_ARGUMENTS))} by name; got {wrong}.")
+        missing = {"benchmark", "family"} - mark.kwargs.keys()
+        if missing:
+            raise BenchmarkError(f"The genbench marker lacks {' and '.join(sorted(missing))}.")
+        benchmark = mark.kwargs["benchmark"]
+        if isinstance(benchmark, str):
+            benchmark = _get(benchmark, session.settings.preset(benchmark))
+        needs = mark.kwargs.get("needs") or tuple(benchmark.tasks)
+        needs = (needs,) if isinstance(needs, str) else tuple(needs)
+        for task in needs:
+            if task not in benchmark.tasks:
+                raise BenchmarkError(f"{benchmark.name} has no task {task!r}.{nearest(task, benchmark.tasks)}")
+        return cls(benchmark, mark.kwargs["family"], needs)
+
+
+def parametrise(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
+    """Run a marked test once for each split of its family, named by the split.
+
+    A marker that cannot be read is kept for :class:`Items` to report, since an error raised here would come with a traceback.
+    """
+    from . import SESSION_KEY
+
+    session = metafunc.config.stash[SESSION_KEY]
+    try:
+        marker = Marker.of(mark, session)
+        splits = marker.benchmark.splits(marker.family)
+        session.benchmarks[marker.benchmark.name] = marker.benchmark
+    except GenbenchError as error:
+        session.collection_errors.append(f"{metafunc.definition.nodeid}: {error}")
+        splits = ()
+    if "split" in metafunc.fixturenames:
+        metafunc.parametrize("split", splits, ids=[split.slug for split in splits])
+    else:
+        session.collection_errors.append(f"{metafunc.definition.nodeid}: a genbench test takes the argument split")
+
+
+class Items:
+    """Hooks on items."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Refuse wrong markers and suites without a model; keep this shard's splits."""
+        session = self._session
+        if session.collection_errors:
+            raise pytest.UsageError("genbench: " + "; ".join(session.collection_errors))
+        self._validate_gates()
+        ours = [item for item in items if is_ours(item)]
+        if ours and not session.store.is_given and not config.option.collectonly and not session.is_worker:
+            raise pytest.UsageError(
+                "genbench: no model to test; give --genbench-model=FILE.onnx or module:factory, "
+                "set genbench_model in the ini file, or implement pytest_genbench_model in conftest.py."
+            )
+        if session.settings.shard and ours:
+            self._keep_shard(config, items, session.settings.shard)
+
+    def _validate_gates(self) -> None:
+        """Refuse gates of the user's that fit nothing; only now are all benchmarks known."""
+        session = self._session
+        if session.settings.gates is None:
+            return
+        benchmarks = {name: _get(name) for name in names()} | session.benchmarks
+        try:
+            validate(session.gates, {name: _names_in(benchmark) for name, benchmark in benchmarks.items()})
+        except GenbenchError as error:
+            raise pytest.UsageError(f"genbench: {error}") from None
+
+    def _keep_shard(self, config: pytest.Config, items: list[pytest.Item], shard: tuple[int, int]) -> None:
+        part, parts = shard
+        order: dict[str, int] = {}
+        kept, left = [], []
+        for item in items:
+            split = split_of(item)
+            # Tests that are not ours run in the first shard only.
+            number = 0 if split is None else order.setdefault(split.id, len(order))
+            (kept if number % parts == part - 1 else left).append(item)
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Prepare the check before any fixture of the test is made."""
+        if not is_ours(item):
+            return
+        if not self._session.store.is_given:
+            pytest.fail("genbench: no model to test; give --genbench-model", pytrace=False)
+        try:
+            marker = Marker.of(marker_of(item), self._session)
+            check = Check(self._session, item, marker.benchmark, split_of(item))
+            check.prepare(marker.needs)
+        except MissingOutputError as error:
+            pytest.skip(str(error))
+        except GenbenchError as error:
+            pytest.fail(f"genbench: {error}", pytrace=False)
+        item.stash[CHECK] = check
+
+
+def _names_in(benchmark: Benchmark) -> Known:
+    metrics = {metric: way for task in benchmark.tasks.values() for metric, way in task.metrics.items()}
+    return Known(families=benchmark.families, outputs=tuple(benchmark.tasks), metrics=metrics)
+
+
+def is_ours(item: pytest.Item) -> bool:
+    """Whether a test carries our marker."""
+    return item.get_closest_marker("genbench") is not None
+
+
+def marker_of(item: pytest.Item) -> pytest.Mark:
+    """The marker of a test that carries it."""
+    mark = item.get_closest_marker("genbench")
+    assert mark is not None
+    return mark
+
+
+def split_of(item: pytest.Item) -> Any:
+    """The split an item was parametrised with; None for other tests."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("split") if callspec is not None and is_ours(item) else None

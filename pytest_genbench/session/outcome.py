@@ -1,0 +1,173 @@
+"""Judge the run as a whole: announce it, evaluate aggregates, refuse a wrong green, save and show what was found."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import subprocess
+import sys
+from collections.abc import Generator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .. import __version__
+from ..errors import GenbenchError
+from ..gates import judge_aggregates
+from ..report import markdown, terminal
+from ..results.io import write
+from ..results.merge import update
+from ..results.schema import AggregateResult, Document
+from .items import Marker, is_ours, marker_of
+
+if TYPE_CHECKING:
+    from . import Session
+
+_PACKAGES = ("numpy", "scipy", "pytest", "onnxruntime-gpu", "onnxruntime", "torch")
+
+
+class Outcome:
+    """Hooks on the run, active on the controller or in the only process there is."""
+
+    def __init__(self, session: Session, config: pytest.Config) -> None:
+        self._session = session
+        self._config = config
+        self._aggregates: list[AggregateResult] = []
+        self._header: list[str] = []
+
+    @property
+    def _reporter(self) -> pytest.TerminalReporter | None:
+        reporter: pytest.TerminalReporter | None = self._config.pluginmanager.get_plugin("terminalreporter")
+        return reporter
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
+        """Check the model before the first test, and the whole after the last."""
+        if self._session.is_worker or session.config.option.collectonly:
+            return (yield)
+        marked = [item for item in getattr(session, "items", ()) if is_ours(item)]
+        # An xdist controller collects nothing; there the command line has to tell whether marked tests will run.
+        if marked or self._config.option.genbench_model or self._config.option.genbench_suite:
+            self._announce(marked)
+        try:
+            result = yield
+        finally:
+            # Also after -x or Ctrl-C: the summary then says what was not evaluated.
+            self._aggregates = judge_aggregates(
+                list(self._session.records.cases.values()), self._session.records.expected, self._session.gates
+            )
+        self._report_aggregates(session)
+        self._refuse_wrong_green(session)
+        return result
+
+    def _announce(self, marked: list[pytest.Item]) -> None:
+        """Load the model before any test runs, so that a wrong path is one usage error and not one failure per test."""
+        try:
+            shape = Marker.of(marker_of(marked[0]), self._session).benchmark.image_shape if marked else None
+            model = self._session.store.first(shape)
+        except GenbenchError as error:
+            raise pytest.UsageError(f"genbench: {error}") from None
+        self._header = terminal.header(self._session.store.spec, model)
+        if self._reporter is not None:
+            self._reporter.ensure_newline()
+            for line in self._header:
+                self._reporter.write_line(line)
+
+    def _report_aggregates(self, session: pytest.Session) -> None:
+        """Report each aggregate as a test of its own, so that it counts, shows in JUnit and can fail the run."""
+        judged = [each for each in self._aggregates if each.verdict != "not evaluated"]
+        if judged and self._reporter is not None:
+            # Ends the line of the last test file, which would otherwise be given its percentage a second time.
+            self._reporter.ensure_newline()
+        session.testscollected += len(judged)
+        for each in judged:
+            name = "::".join(filter(None, (each.family, each.output, each.group, each.statistic)))
+            report = pytest.TestReport(
+                nodeid=f"genbench::{each.benchmark}::{name}",
+                location=("genbench", None, f"{each.benchmark}::{name}"),
+                keywords={},
+                outcome="passed" if each.verdict == "passed" else "failed",
+                longrepr=None if each.verdict == "passed" else f"{each.verdict}: {each.reason}",
+                when="call",
+                user_properties=[("genbench.verdict", each.verdict), ("genbench.value", each.value)],
+            )
+            hook = self._config.hook
+            hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
+            hook.pytest_runtest_logreport(report=report)
+            hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
+
+    def _refuse_wrong_green(self, session: pytest.Session) -> None:
+        records, notes = self._session.records, self._session.notes
+        stopped = session.shouldstop or session.shouldfail
+        if records.missing and not stopped:
+            lost = sorted(records.missing)
+            notes.append(f"INCOMPLETE: {len(lost)} tests were scheduled but never reported, such as {lost[0]}")
+            session.testsfailed += 1
+        judged = [case for case in records.cases.values() if case.verdict != "not comparable"]
+        if records.ours and not judged and not stopped:
+            reasons = sorted(set(records.skipped.values())) or ["every test ended before it was evaluated"]
+            more = f" (and {len(reasons) - 1} other reasons)" if len(reasons) > 1 else ""
+            notes.append(f"NOTHING EVALUATED: {reasons[0]}{more}")
+            session.testsfailed += 1
+
+    @property
+    def document(self) -> Document:
+        """The results document of this run."""
+        records = self._session.records
+        return Document(
+            cases=tuple(records.cases[key] for key in sorted(records.cases)),
+            expected=dict(records.expected),
+            aggregates=tuple(self._aggregates),
+            environment=environment(),
+            model={"spec": self._session.store.spec},
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            commit=commit(self._config.rootpath),
+        )
+
+    def pytest_sessionfinish(self) -> None:
+        """Save what was found, also after an interruption."""
+        session = self._session
+        if session.is_worker or not session.records.cases:
+            return
+        settings, document = session.settings, self.document
+        try:
+            if settings.save:
+                write(settings.save, update(session.previous, document) if session.previous else document)
+                session.notes.append(f"saved {len(document.cases)} cases to {settings.save}")
+            if settings.summary:
+                with settings.summary.open("a", encoding="utf-8") as file:
+                    file.write(markdown.summary(document, session.notes))
+        except (GenbenchError, OSError) as error:
+            session.notes.append(f"NOT SAVED: {error}")
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show the tables, what was skipped, and one line that says how it went."""
+        records = self._session.records
+        if self._session.is_worker or not records.ours:
+            return
+        header = [] if self._header else terminal.header(self._session.store.spec, None)
+        terminal.write(terminalreporter, self.document, header, records.skipped, self._session.notes)
+
+
+def environment() -> dict[str, str]:
+    """Versions that scores may depend on."""
+    versions = {"pytest-genbench": __version__, "python": platform.python_version(), "platform": sys.platform}
+    for package in _PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def commit(folder: Path) -> str:
+    """Return the commit checked out in a folder; empty where there is no repository or no git."""
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, timeout=5, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return found.stdout.strip() if found.returncode == 0 else ""

@@ -1,0 +1,65 @@
+"""Find the packaged suites: ours, and those that other packages register."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from ..errors import nearest
+
+OURS = "pytest_genbench.suites"
+
+GROUP = "pytest_genbench.suites"
+"""Entry-point group for suites of other packages: name = "package", whose folder holds the test files."""
+
+ALL = "all"
+
+
+def folder(package: str = OURS) -> Path:
+    """Return the folder of a package, without importing it.
+
+    Raises:
+        pytest.UsageError: The package is not installed.
+    """
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise pytest.UsageError(f"The suites of {package} are not installed; install the package that holds them.")
+    return Path(next(iter(spec.submodule_search_locations))).resolve()
+
+
+def names() -> list[str]:
+    """Names of our suites."""
+    return sorted(path.parent.name for path in folder().glob("*/__init__.py"))
+
+
+def roots(chosen: Sequence[str]) -> list[Path]:
+    """Return the folders to collect for some suites; ours share one, of which :func:`is_left_out` drops the rest.
+
+    Raises:
+        pytest.UsageError: A name is not that of a suite; the nearest names are offered.
+    """
+    ours = names()
+    foreign = {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    for name in chosen:
+        if name not in (*ours, *foreign, ALL):
+            raise pytest.UsageError(f"--genbench-suite: no suite {name!r}.{nearest(name, [*ours, *foreign, ALL])}")
+    found = [folder()] if set(chosen) & {*ours, ALL} else []
+    return found + [folder(package) for name, package in foreign.items() if name in chosen or ALL in chosen]
+
+
+def is_left_out(path: Path, chosen: Sequence[str]) -> bool:
+    """Whether a path is the folder of one of our suites that was not chosen."""
+    return ALL not in chosen and path.parent == folder() and path.is_dir() and path.name not in chosen
+
+
+def misspelt(args: Sequence[str]) -> str | None:
+    """Find an argument that looks like the folder of a suite but does not exist: a message that offers the nearest names."""
+    for arg in args:
+        path = Path(arg.split("::")[0])
+        if path.parent.name == "suites" and path.parent.is_dir() and not path.exists():
+            return f"no suite {str(path)!r}.{nearest(path.name, names())}"
+    return None

@@ -1,0 +1,1 @@
+"""Compositional generalisation: known parts in combinations never seen."""

@@ -1,0 +1,1 @@
+"""Generalisation in length: longer and shorter than ever seen, and lengths between."""

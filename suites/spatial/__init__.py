@@ -1,0 +1,1 @@
+"""Spatial generalisation: what is known in some places, elsewhere."""

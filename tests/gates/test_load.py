@@ -1,0 +1,135 @@
+"""Gates files: the shipped one, a team's own before it, and one clear line for whatever is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from pytest_genbench.errors import GateError
+from pytest_genbench.gates import AggregateGate, Gate, Gates, load, shipped_path, validate
+from pytest_genbench.gates.load import Known
+
+KNOWN: dict[str, Known] = {
+    "comporth": {
+        "families": ("spatial", "length", "compositional"),
+        "outputs": ("reconstruction", "recognition"),
+        "metrics": {"target_probability": "higher", "word_accuracy": "higher", "mse": "lower"},
+    },
+    "sprites": {"families": ["interpolation"], "outputs": ["factors"], "metrics": ["r2_grid"]},
+}
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "gates.toml"
+    path.write_text(text)
+    return path
+
+
+def test_shipped_gates() -> None:
+    gates = load()
+    validate(gates, KNOWN)
+    assert [(gate.output, gate.metric, gate.min, gate.against, gate.tolerance) for gate in gates.gates] == [
+        ("reconstruction", "target_probability", 0.9, "both", 0.005),
+        ("recognition", "word_accuracy", 0.9, "both", 0.005),
+    ]
+    assert all(len(entry.reason) > 40 for entry in (*gates.gates, *gates.aggregates))
+    assert {(gate.output, gate.statistic, gate.family, gate.group) for gate in gates.aggregates} == {
+        (output, statistic, family, group)
+        for output in ("reconstruction", "recognition")
+        for statistic, family, group in (("mean", "*", ""), ("worst", "*", ""), ("mean", "length", "*"))
+    }
+    assert shipped_path().name == "gates.toml"
+
+
+def test_own_entries_come_first(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        '[[gate]]\nfamily = "spatial"\nmin = 0.5\n\n[[gate]]\nmetric = "mse"\nmax = 1\nagainst = "floor"\n'
+        'inconclusive = "green"\n[[aggregate]]\nstatistic = "worst"\nmin = 0.1\n',
+    )
+    gates, shipped = load(path), load()
+    assert gates.gates[:2] == (
+        Gate(family="spatial", min=0.5),
+        Gate(metric="mse", max=1.0, against="floor", inconclusive="green"),
+    )
+    assert gates.gates[2:] == shipped.gates
+    assert gates.aggregates == (AggregateGate(statistic="worst", min=0.1), *shipped.aggregates)
+    assert gates.gates[1].where == f"{path}, line 5"
+    assert gates.source == f"{path}, then gates.toml (shipped)"
+
+
+def test_defaults_can_be_dropped(tmp_path: Path) -> None:
+    assert load(write(tmp_path, "defaults = false\n")) == Gates(source=str(tmp_path / "gates.toml"))
+
+
+def test_inline_tables_are_counted(tmp_path: Path) -> None:
+    gates = load(write(tmp_path, 'gate = [{min = 0.5}, {against = "none"}]\n'))
+    assert gates.gates[1].where.endswith("gates.toml, gate 2")
+
+
+BAD = {
+    "not TOML": ("[[gate]]\nmin = \n", r"not TOML: .*line 2"),
+    "unknown top": ("[[gates]]\nmin = 1\n", "unknown key 'gates'. Did you mean 'gate'"),
+    "unknown key": ('\n[[gate]]\nmetrc = "top1"\n', "line 2: unknown key 'metrc'. Did you mean 'metric'"),
+    "internal key": ('[[gate]]\nwhere = "x"\n', "unknown key 'where'"),
+    "unknown aggregate key": ("[[aggregate]]\ntolerance = 0.1\n", "line 1: unknown key 'tolerance'"),
+    "text for number": ('[[gate]]\nmin = "0.9"\n', "min = '0.9'; it has to be a number"),
+    "true for number": ("[[gate]]\nmin = true\n", "min = True; it has to be a number"),
+    "number for text": ("[[gate]]\nfamily = 3\nmin = 0.9\n", "family = 3; it has to be text in quotes"),
+    "a table": ("[gate]\nmin = 0.9\n", r"'gate' has to be a list of tables; write \[\[gate\]\]"),
+    "defaults": ('defaults = "no"\n', "defaults = 'no'; it is true or false"),
+    "both bounds": ("[[gate]]\nmin = 0.1\nmax = 0.9\n", "both min and max"),
+    "no bound": ('[[gate]]\nmetric = "top1"\n', "against = 'both' needs min"),
+    "no bound of aggregate": ('[[aggregate]]\nmetric = "top1"\n', "needs min"),
+    "per cent": ('[[gate]]\nmetric = "word_accuracy"\nmin = 90\n', r"min = 90.0 is out of range; .* between 0 and 1"),
+    "nan": ("[[gate]]\nmin = nan\n", "min = nan is not a finite number"),
+    "infinite": ("[[gate]]\nmax = inf\n", "max = inf is not a finite number"),
+    "negative tolerance": ("[[gate]]\nmin = 0.9\ntolerance = -0.1\n", "tolerance = -0.1 is out of range"),
+    "against": ('[[gate]]\nmin = 0.9\nagainst = "base"\n', "against = 'base'; it is 'floor', 'baseline'"),
+    "aggregate against": ('[[aggregate]]\nmin = 0.9\nagainst = "both"\n', "an aggregate has 'floor' or 'none'"),
+    "inconclusive": ('[[gate]]\nmin = 0.9\ninconclusive = "amber"\n', "inconclusive = 'amber'; it is 'red' or 'green'"),
+    "statistic": ('[[aggregate]]\nmin = 0.9\nstatistic = "median"\n', "statistic = 'median'; it is 'mean' or 'worst'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_file(name: str, tmp_path: Path) -> None:
+    text, message = BAD[name]
+    path = write(tmp_path, text)
+    with pytest.raises(GateError, match=message) as caught:
+        load(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    with pytest.raises(GateError, match="no such gates file"):
+        load(tmp_path / "none.toml")
+    with pytest.raises(GateError, match="cannot be read"):
+        load(tmp_path)
+    (tmp_path / "binary").write_bytes(b"\x80\xff")
+    with pytest.raises(GateError, match="not TOML"):
+        load(tmp_path / "binary")
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (Gate(benchmark="comporht", min=0.9), "benchmark = 'comporht' fits nothing. Did you mean 'comporth'"),
+        (Gate(family="spacial", min=0.9), "family = 'spacial' fits nothing. Did you mean 'spatial'"),
+        (Gate(benchmark="sprites", family="spatial", min=0.9), "family = 'spatial' fits nothing. Known: interpolation"),
+        (Gate(output="recog", min=0.9), "output = 'recog' fits nothing. Did you mean 'recognition'"),
+        (Gate(metric="word_acuracy", min=0.9), "metric = 'word_acuracy' fits nothing. Did you mean 'word_accuracy'"),
+        (Gate(metric="zz*", min=0.9), r"metric = 'zz\*' fits nothing. Known: mse"),
+        (Gate(metric="mse", min=0.9), "min = 0.9 for mse, which is better when lower; use max"),
+        (Gate(metric="word_*", max=0.9), "max = 0.9 for word_accuracy, which is better when higher; use min"),
+        (AggregateGate(metric="msee", max=0.9), "metric = 'msee' fits nothing. Did you mean 'mse'"),
+    ],
+)
+def test_validate(entry: Gate | AggregateGate, message: str) -> None:
+    gates = Gates(aggregates=(entry,)) if isinstance(entry, AggregateGate) else Gates(gates=(entry,))
+    with pytest.raises(GateError, match=message):
+        validate(gates, KNOWN)
+
+
+def test_validate_accepts_patterns() -> None:
+    validate(Gates(gates=(Gate(family="sp*", metric="*", min=0.9), Gate(metric="[mw]*", max=1.0))), KNOWN)
