@@ -201,7 +201,8 @@ def _evaluate(gate: AggregateGate, family: _Family, group: str, blank: Aggregate
         splits.setdefault((case.split, case.factor), {})[case.seed] = score
     measured = _mean(splits, blank.metric) if gate.statistic == "mean" else _worst(splits)
     verdict, line = judge_floor(gate, measured)
-    unbounded = sum(any(result.reason.startswith(UNBOUNDED) for result in case.gates) for case in cases)
+    said = ([case.reason, *(result.reason for result in case.gates)] for case in cases)
+    unbounded = sum(any(UNBOUNDED in reason for reason in reasons) for reasons in said)
     if verdict == "passed" and unbounded:
         verdict, line = "inconclusive", f"{UNBOUNDED} ({unbounded} of {len(cases)} cases). {line}"
     return replace(blank, value=measured.value, verdict=verdict, reason=line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..results.pairing import Counterparts, judge_obstacle, obstacles, other_judge, paired_seeds, same_score
+from ..results.pairing import Counterparts, obstacles, other_judge, paired_seeds, same_score
 from ..results.schema import Case, Document, GateResult, Verdict
 from ..scores import Interval, Score, over_seeds
 from .model import Bound, Gate, Gates
@@ -89,14 +89,15 @@ def decide(
         name = f"{first.benchmark}/{first.family}/{first.split}, {first.output}"
         return Decision("inconclusive", f"no gate applies to {name} ({gates.source or 'no gates'})", ())
     counterparts = Counterparts(baseline) if baseline is not None else None
+    is_bounded = code_size_known or allow_unbounded
     results: list[GateResult] = []
     for gate, score in applying:
         gate.check_direction(score.metric, score.better)
         if gate.against != "none":
             results += _judge(gate, score, cases, counterparts, require_baseline)
     if not results:
-        return Decision("passed", "not gated", ())
-    if not (code_size_known or allow_unbounded):
+        return Decision("passed", "not gated" if is_bounded else f"not gated; {UNBOUNDED}", ())
+    if not is_bounded:
         results = [_unbounded(result) for result in results]
     verdict = worst(result.verdict for result in results)
     reason = "; ".join(result.reason for result in results if result.verdict == verdict)
@@ -119,7 +120,9 @@ def measure(scores: Sequence[Score]) -> Measured:
         mean = sum(values) / len(values)
         return Measured(first.metric, first.better, mean, over_seeds(values), False, f"{len(scores)} seeds")
     basis = f"census of {first.n:,}" if first.is_census else f"n = {first.n:,} of {first.population:,}"
-    interval = None if first.is_census else first.interval
+    # Resampling one cluster always draws that cluster: an interval without width, which is no certainty.
+    is_blind = len(first.clusters) == 1 and first.interval is not None and first.interval.low == first.interval.high
+    interval = None if first.is_census or is_blind else first.interval
     return Measured(first.metric, first.better, first.value, interval, first.is_census, basis)
 
 
@@ -220,14 +223,13 @@ def _against_baseline(
         old_case, new = counterparts.find(case), same_score(case.scores, score)
         if old_case is None or new is None:
             continue
-        old = same_score(old_case.scores, score)
-        other = other_judge(old_case.scores, score)
-        obstacle = obstacles(old_case, case)
-        if old is None and other is not None:
-            obstacle = "; ".join(filter(None, (obstacle, judge_obstacle(other, score))))
-        if obstacle and (old or other):
+        old = same_score(old_case.scores, score) or other_judge(old_case.scores, score)
+        if old is None:
+            continue
+        obstacle = obstacles(old_case, old, case, new)
+        if obstacle:
             blocked.append(obstacle)
-        elif old is not None:
+        else:
             pairs.append((old, new))
     if blocked:
         line = f"{score.metric}: not comparable with the baseline ({blocked[0]})"

@@ -79,16 +79,16 @@ def _check_range(least: float, most: float, low: float, high: float, contract: C
     if not (np.isfinite(least) and np.isfinite(most)):
         raise ModelError("The reconstruction has values that are not finite (NaN or infinity).")
     slack = _LEEWAY * (high - low)
+    # A graph that takes bytes has its range fixed, so that only the model itself can be changed.
+    or_declare = "" if contract.dtype == "uint8" else ", or declare genbench.range"
     if least < low - slack or most > high + slack:
         undo = " Undo mean and std inside the model: a reconstruction shows pixels." if contract.mean else ""
         raise ModelError(
             f"The reconstruction goes from {least:.3g} to {most:.3g}, far outside its range {declared}. Apply the "
-            "sigmoid "
-            f"inside the model, or declare genbench.range.{undo}"
+            f"sigmoid inside the model{or_declare}.{undo}"
         )
     if high - low > 100 and 0 < most <= 1 and least >= 0:
         raise ModelError(
             f"The reconstruction goes from {least:.3g} to {most:.3g}, but its range is {declared}: it seems to be in "
-            "[0, 1]. "
-            "Scale it inside the model, or declare genbench.range."
+            f"[0, 1]. Scale it inside the model{or_declare}."
         )

@@ -72,7 +72,6 @@ class FunctionModel:
         except Exception as error:
             raise ModelError(
                 f"{self.name} failed on a NumPy array {pixels.dtype} {pixels.shape}: {raised(error)}. (An nn.Module is "
-                "given "
-                "tensors, any other callable NumPy arrays.)"
+                "given tensors, any other callable NumPy arrays.)"
             ) from error
         return named(result, self._names, self.name)

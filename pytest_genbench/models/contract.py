@@ -148,8 +148,7 @@ class _Resolution:
         if len(facts.input_shape) != 4:
             raise ModelError(
                 f"{facts.name}: input {facts.input_name!r} has shape {show(facts.input_shape)}; an image input has the "
-                "four "
-                "axes N, C, H, W or N, H, W, C. Export the model with a reshape inside it."
+                "four axes N, C, H, W or N, H, W, C. Export the model with a reshape inside it."
             )
         if facts.input_dtype not in DTYPES:
             raise ModelError(
@@ -220,8 +219,7 @@ class _Resolution:
         if first and last:
             raise ModelError(
                 f"{self.facts.name}: an input of shape {show(shape)} may be NCHW or NHWC. Declare genbench.layout in "
-                "the "
-                "metadata, or layout in the sidecar or as an option."
+                "the metadata, or layout in the sidecar or as an option."
             )
         self.sources["layout"] = "default" if certain is None else "graph"
         return certain or "NCHW"

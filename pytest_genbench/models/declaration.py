@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -62,6 +62,22 @@ def declare(source: Source, where: str, raw: Mapping[str, object]) -> Declaratio
         except (TypeError, ValueError) as error:
             raise blank.error(f"{where}: {key} = {value!r} cannot be used: {error}") from None
     return Declaration(source, where, values)
+
+
+def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, str]:
+    """Read ``KEY=VALUE`` texts of a command line.
+
+    Raises:
+        OptionError: One has no ``=``, an unknown key, or a value that cannot be used.
+    """
+    raw: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise OptionError(f"{option} takes KEY=VALUE, such as range=0,255; got {pair!r}.")
+        raw[key.strip()] = value.strip()
+    declare("option", option, raw)
+    return raw
 
 
 def from_metadata(where: str, metadata: Mapping[str, str]) -> Declaration:

@@ -112,9 +112,8 @@ def _call(target: Any, spec: str) -> Any:
             name = spec.partition(":")[2]
             raise ModelError(
                 f"{spec} needs arguments ({', '.join(needed)}), but is called without any. Give them defaults, or "
-                "write a "
-                f"function that returns the model: def build(): return {name}(...) (or {name} itself, if it is the "
-                "model)."
+                f"write a function that returns the model: def build(): return {name}(...) (or {name} itself, if it is "
+                "the model)."
             )
     try:
         made = target()
@@ -174,6 +173,8 @@ def wrap(
         hashes[weights.name] = sha256(weights)
     if _predicts(made):
         return _as_it_is(made, name, hashes)
+    if isinstance(made, type):
+        raise ModelError(f"{name} gives the class {made.__name__}; return a model made from it: {made.__name__}().")
     if not callable(made):
         learns = (
             " It can be trained, which this version does not do: return a trained model."
@@ -182,8 +183,7 @@ def wrap(
         )
         raise ModelError(
             f"{name} gives a {type(made).__name__}; expected an nn.Module, a function of NumPy images, or an object "
-            "with contract "
-            f"and predict.{learns}"
+            f"with contract and predict.{learns}"
         )
     declared: list[Declaration] = [declare("option", "--genbench-contract", options.overrides)]
     names = output_names(made, declared_by)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,10 @@ from .load import load
 from .options import ModelOptions
 from .probes import BATCH, code_size, probe
 from .protocol import Model
+from .roles import assign_unnamed, offered
+
+if TYPE_CHECKING:
+    from ..benchmarks import Benchmark
 
 _BATCHES = (1, 2, BATCH)
 """Exporters specialise batches of 1, and 2 where the sample had 2; 7 is nobody's sample."""
@@ -32,22 +37,44 @@ def inspect(
     Returns:
         Text for people, and whether the model can be used.
     """
+    from .. import benchmarks
+
     lines: list[str] = []
     try:
-        if benchmark is not None:
-            from .. import benchmarks
-
-            image_shape = benchmarks.get(benchmark).image_shape
+        target = None if benchmark is None else benchmarks.get(benchmark)
+        image_shape = image_shape if target is None else target.image_shape
         model = load(options, image_shape=image_shape)
         lines += _facts(model, options)
         images = _images(model.contract, image_shape)
         lines += ["", f"tried on random images {tuple(images.shape[1:])} (H, W, C):"]
         lines += _tries(model, images)
-        lines += _size(model, images)
+        names = _own_names(model, target)
+        lines += _size(model, images, names)
         lines += _wishes(model.contract)
+        if target is not None:
+            lines += ["", *_tasks(model, target, names)]
     except GenbenchError as error:
         return "\n".join([*lines, "", f"unusable: {error}"]).strip(), False
     return "\n".join([*lines, "", "usable"]), True
+
+
+def _own_names(model: Model, target: Benchmark | None) -> dict[str, str]:
+    """Find the role of an output that has none, where the benchmark leaves one possibility and no role fits by name."""
+    roles = offered(model.contract)
+    if target is None or any(roles.issuperset(task.outputs) for task in target.tasks.values()):
+        return {}
+    single = {task.outputs[0]: task.fits for task in target.tasks.values() if len(task.outputs) == 1}
+    return assign_unnamed(model.contract, single)
+
+
+def _tasks(model: Model, target: Benchmark, names: Mapping[str, str]) -> Iterator[str]:
+    """Say which tasks of a benchmark a model can take part in."""
+    yield f"{target.name} {target.version} ({target.preset}):"
+    roles = offered(model.contract).union(names)
+    for name, task in target.tasks.items():
+        missing = [output for output in task.outputs if output not in roles]
+        used = ", ".join(f"{output} = {names[output]!r}" if output in names else output for output in task.outputs)
+        yield f"  {name:<11} " + (f"no: needs the output {' and '.join(missing)}" if missing else f"yes: {used}")
 
 
 def _facts(model: Model, options: ModelOptions) -> Iterator[str]:
@@ -77,8 +104,8 @@ def _fields(contract: Contract) -> Mapping[str, str]:
         "dtype": contract.dtype,
         "layout": contract.layout,
         "range": f"[{low:g}, {high:g}]",
-        "mean": str(contract.mean),
-        "std": str(contract.std),
+        "mean": "none" if contract.mean is None else str(contract.mean),
+        "std": "none" if contract.std is None else str(contract.std),
         "batch": "any" if contract.batch is None else str(contract.batch),
         "benchmark": contract.benchmark or "any that fits",
         "trained_on": ", ".join(contract.trained_on) or "undeclared",
@@ -97,16 +124,16 @@ def _images(contract: Contract, image_shape: tuple[int, int, int] | None) -> NDA
 def _tries(model: Model, images: NDArray[np.uint8]) -> Iterator[str]:
     """Run batches of several sizes, then the probes."""
     for size in _BATCHES:
-        found = model.predict(images[:size], (*model.contract.outputs, *model.contract.unnamed))
+        found = model.predict(images[:size], tuple(model.contract.outputs or model.contract.unnamed))
         shapes = ", ".join(f"{name} {to_numpy(array).shape}" for name, array in found.items())
         yield f"  batch of {size}  {shapes or 'no outputs'}"
     probe(model, images)
     yield "  probes      finite; the same twice; independent of the batch; input untouched"
 
 
-def _size(model: Model, images: NDArray[np.uint8]) -> Iterator[str]:
-    if "reconstruction" in model.contract.outputs:
-        size = code_size(model, images)
+def _size(model: Model, images: NDArray[np.uint8], names: Mapping[str, str]) -> Iterator[str]:
+    if "reconstruction" in offered(model.contract).union(names):
+        size = code_size(model, images, names)
         yield f"  code size   {size.kind}{'' if size.numbers is None else f' {size.numbers}'}: {size.reason}"
 
 

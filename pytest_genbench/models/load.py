@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import ModelError, OptionError, TrustError, nearest
@@ -16,7 +16,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _FACTORY = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _REFERENCE = "reference:"
 
-REFERENCE_MODELS: Mapping[str, Callable[[ModelOptions, str | None, int], Model]] = {}
+REFERENCE_MODELS: dict[str, Callable[[ModelOptions, str | None, int], Model]] = {}
 """Models that ``reference:NAME`` loads: functions of options, split and seed."""
 
 UNSAFE = {
@@ -91,8 +91,8 @@ def load(
         options: What was asked for.
         split: Slug of the split, for ``{split}``; without one the first file there is stands for all.
         seed: Training seed, for ``{seed}``.
-        image_shape: Height, width, channels of the images to come; tells PyTorch modules and functions, which show no
-            shapes, apart.
+        image_shape: Height, width, channels of the images to come. A PyTorch module or function shows its outputs only
+            when it is called, and is called with grey images of this shape.
 
     Raises:
         ModelError: It cannot be loaded.
@@ -161,19 +161,28 @@ def _spelling(spec: str) -> str:
     return ""
 
 
+_CONVERSIONS = {
+    "program": "    torch.onnx.export(torch.export.load({spec!r}), f='m.onnx', output_names=['reconstruction'])\n",
+    "script": (
+        "    m = torch.jit.load({spec!r})\n"
+        "    torch.onnx.export(m, (torch.rand(2, C, H, W),), 'm.onnx', input_names=['x'], "
+        "output_names=['reconstruction'], dynamic_axes={{'x': {{0: 'N'}}}}, dynamo=False)\n"
+    ),
+    "pickle": (
+        "    m = torch.load({spec!r}, weights_only=False)\n"
+        "    torch.onnx.export(m, (torch.rand(2, C, H, W),), 'm.onnx', output_names=['reconstruction'], "
+        "dynamic_shapes=({{0: 'N'}},), dynamo=True)\n"
+    ),
+}
+"""How to make an ONNX file of an unsafe one, by kind."""
+
+
 def _conversion(spec: str, kind: str) -> str:
     """Say how to make a safe file of an unsafe one."""
-    read = {
-        "program": f"torch.export.load({spec!r}).module()",
-        "script": f"torch.jit.load({spec!r})",
-        "pickle": f"torch.load({spec!r}, weights_only=False)",
-    }[kind]
     return (
         f"{spec} can run code when it is loaded. Where you trust it, convert it once:\n"
-        f"    m = {read}\n"
-        f"    torch.onnx.export(m, (torch.rand(2, C, H, W),), 'm.onnx', output_names=['reconstruction'], "
-        "dynamic_shapes=({0: 'N'},), dynamo=True)\n"
-        "Or give its weights to --genbench-weights with module:callable; or pass --genbench-trust-model."
+        + _CONVERSIONS[kind].format(spec=spec)
+        + "Or give its weights to --genbench-weights with module:callable; or pass --genbench-trust-model."
     )
 
 

@@ -23,6 +23,13 @@ from .options import ModelOptions
 from .prepare import check_images, chunks, join, locate, prepare
 from .wire import OnnxFile, read
 
+_REPRODUCIBLE = {"use_tf32": "0", "cudnn_conv_algo_search": "DEFAULT"}
+"""Options of the CUDA provider. The search for the fastest convolution may choose differently in every process, and
+TF32 keeps ten bits: the same model would differ from itself."""
+
+Bound = tuple[str, int] | None
+"""Device type and number that inputs and outputs are bound to; None for plain calls, which are as fast on the CPU."""
+
 _DTYPES = {"float": "float32", "double": "float64"}
 """ONNX Runtime's names that differ from NumPy's."""
 
@@ -35,7 +42,7 @@ class OnnxModel:
         file = read(path)
         files = {path.name: sha256(path), **_external(path, file)}
         declared = _declared(path, file, options)
-        self._session, self.device, self._cuda, warnings = open_session(path, options)
+        self._session, self.device, self._bound, warnings = open_session(path, options)
         contract = resolve(declared, _facts(self._session, path.name))
         self.contract: Contract = replace(contract, warnings=(*contract.warnings, *warnings))
         self._decoder: _Decoder | None = None
@@ -53,7 +60,7 @@ class OnnxModel:
         parts, kept = [], []
         for piece, keep in chunks(batch, contract.batch):
             feed = {contract.input_name: prepare(piece, contract)}
-            parts.append(run_session(self._session, feed, names, self._cuda, self.name))
+            parts.append(run_session(self._session, feed, names, self._bound, self.name))
             kept.append(keep)
         given = contract.batch or len(batch)
         joined = {
@@ -90,7 +97,7 @@ class _Decoder:
         file = read(path)
         name = contract.decoder or path.name
         self.files = {name: sha256(path), **_external(path, file)}
-        self._session, _, self._cuda, _ = open_session(path, options)
+        self._session, _, self._bound, _ = open_session(path, options)
         inputs = [one.name for one in self._session.get_inputs()]
         outputs = [one.name for one in self._session.get_outputs()]
         if inputs != ["embedding"] or "reconstruction" not in outputs:
@@ -107,7 +114,7 @@ class _Decoder:
         parts, kept = [], []
         for piece, keep in chunks(values, self._batch):
             feed = {"embedding": np.ascontiguousarray(piece)}
-            parts.append(run_session(self._session, feed, ["reconstruction"], self._cuda, self.name)[0])
+            parts.append(run_session(self._session, feed, ["reconstruction"], self._bound, self.name)[0])
             kept.append(keep)
         joined = join(parts, kept, self._batch or len(values), f"{self.name}: output 'reconstruction'")
         return to_numpy(joined)
@@ -179,18 +186,17 @@ def _external(path: Path, file: OnnxFile) -> dict[str, str]:
             )
             raise ModelError(
                 f"{path.name}: its external data file {location!r} is missing. Put it beside the model{hint}, or "
-                "export again "
-                "with the data inside."
+                "export again with the data inside."
             )
         hashes[location] = sha256(real)
     return hashes
 
 
-def open_session(path: Path, options: ModelOptions) -> tuple[Any, str, int | None, tuple[str, ...]]:
+def open_session(path: Path, options: ModelOptions) -> tuple[Any, str, Bound, tuple[str, ...]]:
     """Open a session on the device that was asked for.
 
     Returns:
-        The session, the device that really runs it, its CUDA number or None, and warnings.
+        The session, the device that really runs it, the device to bind inputs and outputs to, and warnings.
 
     Raises:
         DeviceError: CUDA was asked for and is not there, or the runtime could not use it.
@@ -208,13 +214,14 @@ def open_session(path: Path, options: ModelOptions) -> tuple[Any, str, int | Non
     settings.intra_op_num_threads = options.threads
     settings.inter_op_num_threads = 1
     settings.log_severity_level = 3
+    settings.use_deterministic_compute = True
     # Fixed, because the level changes low bits of the results, and the default may change with the release.
     settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
     providers: list[Any] = ["CPUExecutionProvider"]
     if index is not None:
         if hasattr(ort, "preload_dlls"):  # finds the CUDA libraries that came with pip
             ort.preload_dlls()
-        providers.insert(0, ("CUDAExecutionProvider", {"device_id": index}))
+        providers.insert(0, ("CUDAExecutionProvider", {"device_id": index, **_REPRODUCIBLE}))
     try:
         session = ort.InferenceSession(str(path), settings, providers=providers)
     except Exception as error:
@@ -223,7 +230,7 @@ def open_session(path: Path, options: ModelOptions) -> tuple[Any, str, int | Non
     if index is None:
         return session, used[0], None, ()
     if used[0] == "CUDAExecutionProvider":
-        return session, f"CUDAExecutionProvider (cuda:{index})", index, ()
+        return session, f"CUDAExecutionProvider (cuda:{index})", ("cuda", index), ()
     failed = f"ONNX Runtime could not load CUDAExecutionProvider (cuDNN or CUDA missing?); it runs {', '.join(used)}"
     if options.device != "auto":
         raise DeviceError(f"--genbench-device={options.device} was asked for, but {failed}{_two_wheels()}.")
@@ -242,20 +249,22 @@ def _two_wheels() -> str:
     return f"; {both} are both installed and shadow each other: uninstall both, then install one"
 
 
-def run_session(
-    session: Any, feed: Mapping[str, NDArray[Any]], names: list[str], cuda: int | None, what: str
-) -> list[Any]:
-    """Run a session for the named outputs: NumPy arrays on the CPU, OrtValues that stay on the device with CUDA."""
+def run_session(session: Any, feed: Mapping[str, NDArray[Any]], names: list[str], bound: Bound, what: str) -> list[Any]:
+    """Run a session for the named outputs: NumPy arrays, or OrtValues on the device they are bound to.
+
+    Raises:
+        ModelError: The runtime fails.
+    """
     try:
-        if cuda is None:
+        if bound is None:
             return list(session.run(names, feed))
         import onnxruntime as ort
 
         binding = session.io_binding()
         for name, array in feed.items():
-            binding.bind_ortvalue_input(name, ort.OrtValue.ortvalue_from_numpy(array, "cuda", cuda))
+            binding.bind_ortvalue_input(name, ort.OrtValue.ortvalue_from_numpy(array, *bound))
         for name in names:
-            binding.bind_output(name, "cuda", cuda)
+            binding.bind_output(name, *bound)
         session.run_with_iobinding(binding)
         return list(binding.get_outputs())
     except Exception as error:
@@ -280,18 +289,17 @@ def explain(name: str, error: Exception) -> ModelError:
     if "IR version" in text:
         return ModelError(
             f"{name} has a newer IR version than this ONNX Runtime reads ({_first_line(error)}). Upgrade onnxruntime, "
-            "or set "
-            "model.ir_version lower when exporting."
+            "or set model.ir_version lower when exporting."
         )
     if (opset := re.search(r"Opset (\d+) is under development", text)) is not None:
         return ModelError(
-            f"{name} uses opset {opset[1]}, which is newer than this ONNX Runtime knows. Upgrade onnxruntime, or export "
-            "with a lower opset_version."
+            f"{name} uses opset {opset[1]}, which is newer than this ONNX Runtime knows. Upgrade onnxruntime, or "
+            "export with a lower opset_version."
         )
     if "External data path" in text or "External initializer" in text:
         return ModelError(
-            f"{name}: its external data cannot be read ({_first_line(error)}). Keep the real files, whole and no symbolic "
-            "links, in the model's folder."
+            f"{name}: its external data cannot be read ({_first_line(error)}). Keep the real files, whole and no "
+            "symbolic links, in the model's folder."
         )
     if "is not a registered function/op" in text or "No Op registered" in text or "No opset import" in text:
         return ModelError(

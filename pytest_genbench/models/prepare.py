@@ -54,10 +54,8 @@ def check_images(batch: NDArray[np.uint8], contract: Contract, name: str) -> Non
             order = contract.shape if contract.layout == "NCHW" else (*contract.shape[1:], contract.shape[0])
             raise ModelError(
                 f"{name} expects {expected} {axis}, but the images have {got}: its input is {contract.layout} "
-                f"{show(order)} "
-                f"(layout by {contract.sources.get('layout', 'default')}), the images are {channels} x {height} x "
-                f"{width} "
-                "(C x H x W). Export it for this size, or correct genbench.layout."
+                f"{show(order)} (layout by {contract.sources.get('layout', 'default')}), the images are {channels} x "
+                f"{height} x {width} (C x H x W). Export it for this size, or correct genbench.layout."
             )
     for key, numbers in (("mean", contract.mean), ("std", contract.std)):
         if numbers is not None and len(numbers) not in (1, channels):
@@ -131,8 +129,7 @@ def join(parts: Sequence[Any], kept: Sequence[int], given: int, what: str) -> An
         if not shape or shape[0] != given:
             raise ModelError(
                 f"{what} has shape {show(shape)} for {given} images; its first axis must be the batch. Export it with "
-                "a free "
-                "batch axis, or declare another output."
+                "a free batch axis, or declare another output."
             )
     if len(parts) == 1 and kept[0] == given:
         return parts[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -41,12 +41,14 @@ class CodeSize:
     reason: str
 
 
-def probe(model: Model, images: NDArray[np.uint8]) -> None:
+def probe(model: Model, images: NDArray[np.uint8], names: Sequence[str] | None = None) -> None:
     """Check that a model is a function of single images.
 
     Args:
         model: The model under test.
         images: At least 7 images, uint8 (N, H, W, C); 7 are used.
+        names: Outputs to look at, as :meth:`Model.predict` takes them. Where None, all that have a role, or all there
+            are if none has one: what nobody asks for may be anything.
 
     Raises:
         ModelError: The model changes its input; its output is not finite, depends on chance, or on the other images of
@@ -55,7 +57,8 @@ def probe(model: Model, images: NDArray[np.uint8]) -> None:
     batch = np.ascontiguousarray(images[:BATCH])
     if len(batch) < BATCH:
         raise ModelError(f"A probe takes at least {BATCH} images; got {len(batch)}.")
-    names = (*model.contract.outputs, *model.contract.unnamed)
+    if names is None:
+        names = tuple(model.contract.outputs or model.contract.unnamed)
     given = batch.copy()
     first = _run(model, given, names)
     if not np.array_equal(given, batch):
@@ -63,7 +66,7 @@ def probe(model: Model, images: NDArray[np.uint8]) -> None:
             "The model changes the images it is given. Copy them before changing them (x = x + 1, not x += 1)."
         )
     for name, array in first.items():
-        if not np.isfinite(array).all():
+        if np.issubdtype(array.dtype, np.inexact) and not np.isfinite(array).all():
             bad = int((~np.isfinite(array.reshape(len(array), -1))).any(axis=1).sum())
             raise ModelError(f"Output {name!r} is not finite (NaN or infinity) for {bad} of {len(batch)} images.")
     again = _run(model, given, names)
@@ -71,8 +74,7 @@ def probe(model: Model, images: NDArray[np.uint8]) -> None:
         if (found := _difference(array, again[name])) is not None:
             raise ModelError(
                 f"Output {name!r} differs by up to {found:.3g} when the same images are given twice: it depends on "
-                "chance. Turn off "
-                "dropout, sampling and noise for evaluation."
+                "chance. Turn off dropout, sampling and noise for evaluation."
             )
     for at in (0, BATCH - 1):
         alone = _run(model, batch[at : at + 1], names)
@@ -80,12 +82,12 @@ def probe(model: Model, images: NDArray[np.uint8]) -> None:
             if (found := _difference(array[at : at + 1], alone[name])) is not None:
                 raise ModelError(
                     f"Output {name!r} of one image differs by up to {found:.3g} between a batch of 1 and a batch of "
-                    f"{BATCH}: it depends "
-                    "on the other images. Call eval() before exporting (BatchNorm must use its running statistics)."
+                    f"{BATCH}: it depends on the other images. Call eval() before exporting (BatchNorm must use its "
+                    "running statistics)."
                 )
 
 
-def _run(model: Model, images: NDArray[np.uint8], names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+def _run(model: Model, images: NDArray[np.uint8], names: Sequence[str]) -> dict[str, NDArray[Any]]:
     found = model.predict(images, names)
     # A copy, as a model may return the same buffer every time.
     arrays = {name: np.array(to_numpy(found[name])) for name in names}
@@ -158,8 +160,7 @@ def _verify(model: Model, decode: Any, images: NDArray[np.uint8], embedding: str
             "unbounded",
             None,
             f"decoding the embedding differs from the reconstruction by up to {largest * (high - low):.3g}: more than "
-            "the embedding "
-            "reaches it",
+            "the embedding reaches it",
         )
     numbers = int(np.prod(codes.shape[1:]))
     declared = model.contract.code_size

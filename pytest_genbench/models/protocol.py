@@ -21,7 +21,7 @@ class Model(Protocol):
         files: SHA-256 of every file it was made from, external data included, by name.
 
     A model that can also decode has ``decode(embedding)``, from embeddings (N, D) to reconstructions in its own
-    convention.
+    convention. Where the method is there without being usable, ``can_decode`` is false.
     """
 
     contract: Contract

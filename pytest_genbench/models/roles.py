@@ -57,7 +57,11 @@ def _message(contract: Contract, fitting: Mapping[str, list[str]], wanted: Seque
     example = next(iter(contract.unnamed), "output")
     role = next((roles[0] for roles in fitting.values() if roles), wanted[0] if wanted else "embedding")
     offers = ", ".join(contract.outputs) or "none by name"
+    if not contract.unnamed:
+        return (
+            f"Wanted is {' or '.join(wanted)}; the model offers {offers}, and no other output. Export what is wanted."
+        )
     return (
         f"Wanted is {' or '.join(wanted)}; the model offers {offers}, and what its other outputs mean is not declared: "
-        f"{listed or 'there are none'}. Declare genbench.outputs, such as {example}={role}."
+        f"{listed}. Declare genbench.outputs, such as {example}={role}."
     )

@@ -158,7 +158,9 @@ class TorchModel:
         target = getattr(self._module, method) if method else self._module
         what = f"{self.name}.{method}" if method else self.name
         try:
-            with torch.inference_mode():
+            # As for ONNX Runtime: no search for the fastest convolution, no TF32; a model must not differ from itself.
+            exact = torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
+            with torch.inference_mode(), exact if tensor.is_cuda else contextlib.nullcontext():
                 return target(tensor)
         except GenbenchError:
             raise

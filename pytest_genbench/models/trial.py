@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from .arrays import shape_of
 from .contract import Contract, GraphFacts, Shape, resolve
-from .declaration import Declaration
+from .declaration import Declaration, is_role
 from .prepare import check_images
 
 SIZES = ((64, 64), (128, 128), (32, 32), (28, 28), (224, 224))
 """Heights and widths to try where the images to come are not known; 64 x 64 is what most benchmarks use."""
+
+Size = tuple[int, int, int]
+"""Height, width, channels."""
 
 Run = Callable[[NDArray[np.uint8], Contract], Mapping[str, Any]]
 """Runs a model on uint8 (N, H, W, C) images under a contract; returns arrays by name."""
@@ -26,7 +29,7 @@ def explore(
     declared: Sequence[Declaration],
     name: str,
     dtype: str,
-    image_shape: tuple[int, int, int] | None = None,
+    image_shape: Size | None = None,
     input_shape: Shape = (None, None, None, None),
 ) -> Contract:
     """Resolve the contract of a Python model, calling it on grey images to see its outputs.
@@ -42,60 +45,74 @@ def explore(
     Raises:
         ModelError: It fails on the images to come; or on all that were tried, and does not declare its outputs.
     """
-    facts = GraphFacts(name, input_shape=input_shape, input_dtype=dtype)
-    assumed = resolve(declared, facts)
-    seen: Mapping[str, Any] | None = None
-    channels: set[int] = set()
+    assumed = resolve(declared, GraphFacts(name, input_shape=input_shape, input_dtype=dtype))
     failure: ModelError | None = None
-    for height, width, depths in _candidates(assumed, image_shape):
-        for depth in depths:
-            try:
-                outputs = _try(run, assumed, name, (height, width, depth))
-            except ModelError as error:
-                failure = failure or error
-                continue
-            seen = seen or outputs
-            channels.add(depth)
-        if seen is not None:
-            break
-    if seen is None:
-        if failure is not None and (image_shape is not None or not assumed.outputs):
-            raise failure
-        return assumed
-    shown = {output: _fact(value, name, output) for output, value in seen.items()}
-    shape = input_shape
-    if image_shape is None and assumed.shape[0] is None and len(channels) == 1:
-        # It ran with one number of channels and not with the other: that much is certain, the size is not.
-        axis = 1 if assumed.layout == "NCHW" else 3
-        shape = tuple(channels.copy().pop() if at == axis else old for at, old in enumerate(input_shape))
-    return resolve(declared, GraphFacts(name, input_shape=shape, input_dtype=dtype, outputs=shown))
+    for size in _candidates(assumed, image_shape):
+        try:
+            seen = _try(run, assumed, name, size)
+        except ModelError as error:
+            failure = failure or error
+            continue
+        shape = _learnt(run, assumed, name, size, image_shape)
+        facts = GraphFacts(name, "input", shape, dtype, _facts(seen, assumed, name))
+        return resolve(declared, facts)
+    if failure is not None and (image_shape is not None or not assumed.outputs):
+        raise failure
+    return assumed
 
 
-def _candidates(contract: Contract, image_shape: tuple[int, int, int] | None) -> list[tuple[int, int, tuple[int, ...]]]:
-    """List heights, widths and numbers of channels to try, the likeliest first."""
+def _candidates(contract: Contract, image_shape: Size | None) -> list[Size]:
+    """List sizes to try, the likeliest first: the images to come, those with other channels, then usual sizes."""
     channels, height, width = contract.shape
-    if image_shape is not None:
-        return [(image_shape[0], image_shape[1], (image_shape[2],))]
     depths = (1, 3) if channels is None else (channels,)
-    sizes = dict.fromkeys((height or tall, width or wide) for tall, wide in SIZES)
-    return [(tall, wide, depths) for tall, wide in sizes]
+    sizes = [] if image_shape is None else [image_shape, *((*image_shape[:2], depth) for depth in depths)]
+    sizes += [(height or tall, width or wide, depth) for tall, wide in SIZES for depth in depths]
+    return list(dict.fromkeys(sizes))
 
 
-def _try(run: Run, contract: Contract, name: str, image_shape: tuple[int, int, int]) -> Mapping[str, Any]:
+def _learnt(run: Run, contract: Contract, name: str, size: Size, image_shape: Size | None) -> Shape:
+    """Return the input shape that is known after a trial of `size` went well, and those before it did not.
+
+    Only what is certain: the number of channels where the other number fails; the size where the images to come failed.
+    """
+    channels, height, width = contract.shape
+    if image_shape is not None and size != image_shape:
+        channels = size[2]
+        if size[:2] != image_shape[:2]:
+            height, width = size[:2]
+    elif image_shape is None and channels is None:
+        try:
+            _try(run, contract, name, (*size[:2], 4 - size[2]))  # 1 channel instead of 3, or 3 instead of 1
+        except ModelError:
+            channels = size[2]
+    axes = (channels, height, width) if contract.layout == "NCHW" else (height, width, channels)
+    return (contract.batch, *axes)
+
+
+def _try(run: Run, contract: Contract, name: str, image_shape: Size) -> Mapping[str, Any]:
     # Two images, so that an output without a batch axis shows; and grey ones, as black pixels hide scales.
     images = np.full((contract.batch or 2, *image_shape), 127, dtype=np.uint8)
     check_images(images, contract, name)
     return run(images, contract)
 
 
-def _fact(value: Any, name: str, output: str) -> tuple[Shape, str]:
-    """Return shape, with a free batch axis, and dtype of an output."""
-    try:
-        shape = shape_of(value)
-    except (TypeError, ValueError):
-        shape = ()
-    if not shape:
-        kind = type(value).__name__
-        raise ModelError(f"{name}: output {output!r} is a {kind} without a batch axis; return one row for each image.")
-    dtype = str(getattr(value, "dtype", np.asarray(0.0).dtype)).removeprefix("torch.")
-    return (None, *shape[1:]), dtype
+def _facts(seen: Mapping[str, Any], contract: Contract, name: str) -> dict[str, tuple[Shape, str]]:
+    """Return shape, with a free batch axis, and dtype of each output.
+
+    What has no batch axis (a loss, a list of layers) is left out, unless it has a role or there is nothing else.
+    """
+    facts: dict[str, tuple[Shape, str]] = {}
+    others: dict[str, str] = {}
+    for output, value in seen.items():
+        shape = shape_of(value) if hasattr(value, "shape") else ()
+        if shape:
+            dtype = str(getattr(value, "dtype", np.dtype(np.float64))).removeprefix("torch.")
+            facts[output] = ((None, *shape[1:]), dtype)
+        else:
+            others[output] = type(value).__name__
+    for output, kind in others.items():
+        if not facts or is_role(output) or output in contract.outputs.values():
+            raise ModelError(
+                f"{name}: output {output!r} is a {kind} without a batch axis; return one row for each image."
+            )
+    return facts

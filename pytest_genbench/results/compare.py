@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..scores import Interval, Score
 from . import io
-from .pairing import Counterparts, judge_obstacle, obstacles, other_judge, paired, same_score
+from .pairing import Counterparts, obstacles, other_judge, paired, same_score
 from .schema import Case, Document
 
 Status = Literal["regressed", "improved", "same", "not comparable"]
@@ -203,9 +203,7 @@ def _partners(before: Case, case: Case) -> Iterator[tuple[Score, Score | None]]:
 
 
 def _row(before: Case, old: Score, case: Case, new: Score, tolerance: float) -> Row:
-    obstacle = obstacles(before, case)
-    if old.judge != new.judge:
-        obstacle = "; ".join(filter(None, (obstacle, judge_obstacle(old, new))))
+    obstacle = obstacles(before, old, case, new)
     row = Row(
         key=_key(case, new),
         name=score_name(case, new),

@@ -80,18 +80,21 @@ class Counterparts:
         return min(others, key=lambda other: (other.preset != case.preset, other.key), default=None)
 
 
-def obstacles(old: Case, new: Case) -> str:
-    """Say what makes two cases incomparable: empty where nothing does."""
+def obstacles(old_case: Case, old: Score, new_case: Case, new: Score) -> str:
+    """Say what makes two scores of the same metric incomparable: empty where nothing does."""
+    # Another number of samples asked for changes nothing where both runs took all items there are.
+    is_sampled = not (old.is_census and new.is_census)
     found = [
         f"{name}: {_show(was)} there, {_show(now)} here"
         for name, was, now in (
-            ("preset", old.preset, new.preset),
-            ("benchmark version", old.version, new.version),
-            ("samples", old.samples, new.samples),
+            ("preset", old_case.preset, new_case.preset),
+            ("benchmark version", old_case.version, new_case.version),
+            ("samples", old_case.samples if is_sampled else "", new_case.samples if is_sampled else ""),
+            ("judge", old.judge, new.judge),
         )
         if was != now
     ]
-    was, now = _plain(old.model.get("contract", {})), _plain(new.model.get("contract", {}))
+    was, now = _plain(old_case.model.get("contract", {})), _plain(new_case.model.get("contract", {}))
     if was != now:
         found += [f"contract {part}" for part in _changes(was, now)]
     return "; ".join(found)
@@ -111,11 +114,6 @@ def other_judge(scores: Sequence[Score], wanted: Score) -> Score | None:
         if (score.metric, score.condition) == (wanted.metric, wanted.condition) and score.judge != wanted.judge:
             return score
     return None
-
-
-def judge_obstacle(old: Score, new: Score) -> str:
-    """Say that two scores were read by different judges."""
-    return f"judge: {_show(old.judge)} there, {_show(new.judge)} here"
 
 
 def paired(old: Score, new: Score, tolerance: float) -> Difference | None:

@@ -154,7 +154,8 @@ def test_incomplete_seeds() -> None:
 def test_different_judges_are_not_averaged() -> None:
     cases = family(0.95, score(0.95, judge="published-2"))
     assert judge_one(cases, MEAN).reason == (
-        "not evaluated (its splits have different scores: target_probability published-1, target_probability published-2)"
+        "not evaluated (its splits have different scores: "
+        "target_probability published-1, target_probability published-2)"
     )
 
 
@@ -172,6 +173,8 @@ def test_unknown_code_size_carries_over() -> None:
     result = judge_one(cases, MEAN)
     assert result.verdict == "inconclusive"
     assert result.reason.startswith(f"{UNBOUNDED} (2 of 2 cases). target_probability: expected >= 0.9")
+    ungated = [replace(one, verdict="passed", reason=f"not gated; {UNBOUNDED}") for one in family(0.95, 0.97)]
+    assert judge_one(ungated, MEAN).verdict == "inconclusive"
     assert judge_one([replace(one, gates=unknown) for one in family(0.5, 0.6)], MEAN).verdict == "failed"
 
 

@@ -91,6 +91,11 @@ def test_ceiling(one: Score, verdict: str) -> None:
     assert decision.reason.startswith("mse: expected <= 0.1, got 0.")
 
 
+def test_one_sampled_cluster_is_no_certainty() -> None:
+    one = score(clusters={"A": (5, 5.0)}, population=1000, interval=Interval(1.0, 1.0, "cluster bootstrap"))
+    assert run(one, FLOOR).verdict == "inconclusive"
+
+
 def test_bound_on_the_wrong_side() -> None:
     with pytest.raises(GateError, match=r"min = 0\.9 for mse, which is better when lower; use max"):
         run(score(0.5, metric="mse", better="lower"), FLOOR)
@@ -146,6 +151,8 @@ def test_no_gate_is_not_green() -> None:
 
 def test_not_gated_on_purpose() -> None:
     assert run(score(0.1), Gate(against="none"), FLOOR) == Decision("passed", "not gated", ())
+    # The aggregates have to know.
+    assert run(score(0.1), Gate(against="none"), known=False) == Decision("passed", f"not gated; {UNBOUNDED}", ())
 
 
 def test_no_cases() -> None:
@@ -157,8 +164,8 @@ def test_unknown_code_size() -> None:
     decision = run(GOOD, FLOOR, known=False)
     assert decision.verdict == "inconclusive"
     assert decision.reason.startswith(
-        "code size unknown: the identity would pass too; declare genbench.code_size, or use --genbench-allow-unbounded. "
-        "target_probability: expected >= 0.9"
+        "code size unknown: the identity would pass too; declare genbench.code_size, "
+        "or use --genbench-allow-unbounded. target_probability: expected >= 0.9"
     )
     assert decision.results[0].bound == 0.9
     assert run(GOOD, replace(FLOOR, inconclusive="green"), known=False).verdict == "inconclusive"
@@ -232,7 +239,7 @@ def test_no_counterpart() -> None:
     [
         (case(GOOD, preset="mini"), "preset: mini there, published here"),
         (case(GOOD, version="0"), "benchmark version: 0 there, 1 here"),
-        (case(GOOD, samples=5), "samples: 5 there, all here"),
+        (case(replace(GOOD, population=99), samples=20), "samples: 20 there, all here"),
         (case(replace(GOOD, judge="published-0")), "judge: published-0 there, published-1 here"),
         (case(GOOD, model={"contract": {"layout": "NHWC", "range": [0, 1]}}), "contract layout: NHWC there, NCHW here"),
     ],

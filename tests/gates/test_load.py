@@ -1,5 +1,7 @@
 """Gates files: the shipped one, a team's own before it, and one clear line for whatever is wrong."""
 
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,8 @@ import pytest
 from pytest_genbench.errors import GateError
 from pytest_genbench.gates import AggregateGate, Gate, Gates, load, shipped_path, validate
 from pytest_genbench.gates.load import Known
+
+module = sys.modules["pytest_genbench.gates.load"]  # The package's attribute of that name is the function.
 
 KNOWN: dict[str, Known] = {
     "comporth": {
@@ -38,6 +42,24 @@ def test_shipped_gates() -> None:
         for statistic, family, group in (("mean", "*", ""), ("worst", "*", ""), ("mean", "length", "*"))
     }
     assert shipped_path().name == "gates.toml"
+
+
+def test_shipped_gates_of_an_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = ModuleSpec("pytest_genbench.suites", None, is_package=True)
+    spec.submodule_search_locations = [str(tmp_path)]
+    monkeypatch.setattr(module, "find_spec", lambda name: spec if name == spec.name else None)
+    assert shipped_path().parent != tmp_path  # Not there, so the checkout's.
+    write(tmp_path, '[[gate]]\nmin = 0.9\nreason = " "\n')
+    assert shipped_path() == tmp_path / "gates.toml"
+    with pytest.raises(GateError, match="line 1: a shipped gate needs a reason"):
+        load()
+
+
+def test_damaged_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "a" / "b" / "load.py"))
+    with pytest.raises(GateError, match="install pytest-genbench again"):
+        load()
 
 
 def test_own_entries_come_first(tmp_path: Path) -> None:

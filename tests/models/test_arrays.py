@@ -101,6 +101,7 @@ def test_another_scale():
     array = np.array([0.0, 0.9]).reshape(1, 1, 1, 2)
     refused(array * 255, Contract("x"), "0 to 230", "genbench.range")
     refused(array, Contract("x", range=(0.0, 255.0)), "0 to 0.9", "seems to be in [0, 1]")
+    refused(array, Contract("x", dtype="uint8", range=(0.0, 255.0)), "Scale it inside the model.")
     unit_images(array * 0, Contract("x", range=(0.0, 255.0)))  # black is black in any range
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_genbench.errors import ModelError, OptionError
 from pytest_genbench.models.contract import Contract, GraphFacts, resolve
-from pytest_genbench.models.declaration import declare, from_metadata, is_role
+from pytest_genbench.models.declaration import declare, from_metadata, is_role, parse_pairs
 
 from .builders import says
 
@@ -224,3 +224,14 @@ def test_outputs_unknown_until_the_model_runs():
     assert contract.outputs == {"embedding": "output"}
     assert contract.shapes == {}
     assert isinstance(contract, Contract)
+
+
+def test_pairs_of_a_command_line():
+    assert parse_pairs(["range = 0,255", "outputs=y=embedding"], "--contract") == {
+        "range": "0,255",
+        "outputs": "y=embedding",
+    }
+    for pair, words in {"range": ("KEY=VALUE", "'range'"), "rnage=0,1": ("--contract", "'range'")}.items():
+        with pytest.raises(OptionError) as error:
+            parse_pairs([pair], "--contract")
+        says(error, *words)

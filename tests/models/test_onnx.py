@@ -342,9 +342,22 @@ def test_silent_fall_back_is_an_error(tmp_path, monkeypatch):
     with pytest.raises(DeviceError) as error:
         onnx_models.open_session(path, options(path, device="cuda"))
     says(error, "could not load CUDAExecutionProvider", "runs CPUExecutionProvider")
-    _, device, index, warnings = onnx_models.open_session(path, options(path, device="auto"))
-    assert (device, index) == ("CPUExecutionProvider", None)
+    _, device, bound, warnings = onnx_models.open_session(path, options(path, device="auto"))
+    assert (device, bound) == ("CPUExecutionProvider", None)
     assert "could not load CUDAExecutionProvider" in warnings[0]
+
+
+def test_binding_gives_the_same(tmp_path):
+    """The way CUDA takes, on the CPU: outputs stay where they are bound and speak DLPack."""
+    path = autoencoder(tmp_path / "m.onnx")
+    session, *_ = onnx_models.open_session(path, options(path))
+    feed = {"x": np.random.default_rng(0).random((7, 1, SIZE, SIZE), dtype=np.float32)}
+    names = ["embedding", "reconstruction"]
+    plain = onnx_models.run_session(session, feed, names, None, "m.onnx")
+    bound = onnx_models.run_session(session, feed, names, ("cpu", 0), "m.onnx")
+    for expected, found in zip(plain, bound, strict=True):
+        assert np.array_equal(to_numpy(found), expected)
+        assert np.array_equal(np.from_dlpack(found), expected)
 
 
 @pytest.mark.gpu

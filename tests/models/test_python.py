@@ -108,6 +108,16 @@ def test_what_forward_returns(tmp_path, module, body, outputs, unnamed):
     assert list(contract.unnamed) == unnamed
 
 
+def test_what_has_no_batch_axis_is_left_out(tmp_path, module):
+    text = (
+        "from torch import nn\nclass M(nn.Module):\n    def forward(self, x):\n"
+        "        return {'reconstruction': x, 'loss': x.mean(), 'layers': [x, x], 'aux': x.log()}\n"
+    )
+    model = load(ask(tmp_path, f"{module(text)}:M"), image_shape=EIGHT)
+    assert (list(model.contract.outputs), list(model.contract.unnamed)) == (["reconstruction"], ["aux"])
+    probe(model, np.zeros_like(images()))  # the logarithm of 0 is nobody's business
+
+
 def test_outputs_are_named_by_attribute(tmp_path, module):
     text = (
         "from torch import nn\nclass M(nn.Module):\n    genbench_outputs = ('reconstruction', 'embedding')\n"
@@ -140,6 +150,20 @@ def test_size_is_found_by_trial(tmp_path, module):
     says(error, "expects 3 channels", "have 1")
 
 
+@pytest.mark.parametrize(
+    ("layer", "image_shape", "shape"),
+    [
+        ("nn.Conv2d(3, 1, 3)", (64, 64, 1), (3, None, None)),
+        ("nn.Sequential(nn.Flatten(), nn.Linear(28 * 28, 4))", (64, 64, 1), (1, 28, 28)),
+        ("nn.Sequential(nn.Flatten(), nn.Linear(3 * 32 * 32, 4))", (64, 64, 3), (3, 32, 32)),
+        ("nn.Identity()", (64, 64, 1), (None, None, None)),
+    ],
+)
+def test_what_is_learnt_where_the_images_to_come_do_not_fit(tmp_path, module, layer, image_shape, shape):
+    name = module(f"from torch import nn\ndef build():\n    return {layer}\n")
+    assert load(ask(tmp_path, f"{name}:build"), image_shape=image_shape).contract.shape == shape
+
+
 def test_double_precision(tmp_path, module):
     name = module(NETS + "\ndef build():\n    return AE().double()\n")
     assert load(ask(tmp_path, f"{name}:build"), image_shape=EIGHT).contract.dtype == "float64"
@@ -161,6 +185,7 @@ def test_encode_that_returns_a_pair_is_not_used(tmp_path, module):
         ("def build(depth, width):\n    return depth\n", "build", ("needs arguments (depth, width)", "def build()")),
         ("def build():\n    return 3\n", "build", ("gives a int", "nn.Module")),
         ("def buidl():\n    pass\n", "build", ("no 'build'", "Did you mean 'buidl'")),
+        ("class M:\n    pass\ndef build():\n    return M\n", "build", ("gives the class M", "M()")),
         ("build = 3\n", "build", ("is a int", "not a callable")),
         ("import nothing_of_that_name\n", "build", ("importing", "ModuleNotFoundError", ".py:1")),
         ("raise SystemExit(2)\n", "build", ("importing", "SystemExit")),

@@ -28,13 +28,18 @@ def test_one_output_with_one_meaning():
     assert assign_unnamed(contract(y=(5,)), {**IMAGE, **VECTOR}) == {"factors": "y"}
 
 
+def test_nothing_to_choose_from():
+    with pytest.raises(MissingOutputError) as error:
+        assign_unnamed(contract(), IMAGE)
+    says(error, "Wanted is reconstruction", "offers embedding", "no other output")
+
+
 @pytest.mark.parametrize(
     ("unnamed", "words"),
     [
         ({"y": (4,)}, ("'y' float32 (any, 4)", "factors or scores")),
         ({"y": (9, 9, 9)}, ("'y'", "none of them")),
         ({"y": (1, 8, 8), "w": (1, 8, 8)}, ("'y'", "'w'", "could be reconstruction")),
-        ({}, ("there are none",)),
     ],
 )
 def test_anything_else_is_an_error_that_shows_all(unnamed, words):

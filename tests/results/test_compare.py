@@ -98,7 +98,6 @@ def test_without_clusters() -> None:
     [
         ({"preset": "mini"}, "preset: published there, mini here"),
         ({"version": "2"}, "benchmark version: 1 there, 2 here"),
-        ({"samples": 500}, "samples: all there, 500 here"),
         ({"model": {"contract": {**CONTRACT, "range": [0, 255]}}}, "contract range: [0, 1] there, [0, 255] here"),
         ({"model": {"contract": {**CONTRACT, "mean": [0.5]}}}, "contract mean: nothing there, [0.5] here"),
         ({"preset": "mini", "version": "2"}, "preset: published there, mini here; benchmark version: 1 there, 2 here"),
@@ -108,6 +107,13 @@ def test_not_comparable(changes: dict[str, Any], note: str) -> None:
     row = only_row(OLD, ALIKE, **changes)
     assert (row.status, row.note, row.interval) == ("not comparable", note, None)
     assert compare(*documents(OLD, ALIKE, **changes)).exit_status == 2
+
+
+def test_other_samples() -> None:
+    # Where both runs took all there is, they took the same.
+    assert only_row(OLD, OLD, samples=500).status == "same"
+    row = only_row(OLD, replace(OLD, population=500), samples=20)
+    assert (row.status, row.note) == ("not comparable", "samples: all there, 20 here")
 
 
 def test_a_contract_from_memory_equals_one_from_a_file() -> None:
