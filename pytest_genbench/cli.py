@@ -54,16 +54,27 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands.add_parser("compare", help="compare two results documents; exit 1 on a regression")
     compare.add_argument("old", type=Path)
     compare.add_argument("new", type=Path)
-    compare.add_argument("--tolerance", type=float, default=0.005, help="smallest drop that matters (default: 0.005)")
+    compare.add_argument(
+        "--tolerance", type=_tolerance, default=0.005, help="smallest drop that matters (default: 0.005)"
+    )
+    compare.add_argument("--all", action="store_true", help="list every score, also those that stayed the same")
     compare.add_argument("--markdown", action="store_true", help="print a Markdown table")
     compare.set_defaults(run=_compare)
 
     merge = commands.add_parser("merge", help="join results of shards and judge the whole; exit 1 if a gate fails")
     merge.add_argument("documents", type=Path, nargs="+", metavar="FILE")
     merge.add_argument("--out", type=Path, required=True, help="file to write; must not exist")
+    merge.add_argument("--allow-mixed", action="store_true", help="join results of different models")
     merge.add_argument("--gates", type=Path, help="gates file, looked up before the shipped gates")
     merge.set_defaults(run=_merge)
     return parser
+
+
+def _tolerance(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to below 1; got {text}")
+    return value
 
 
 def _inspect(arguments: argparse.Namespace) -> int:
@@ -90,7 +101,11 @@ def _compare(arguments: argparse.Namespace) -> int:
     from .results.compare import compare_files
 
     text, status = compare_files(
-        arguments.old, arguments.new, tolerance=arguments.tolerance, markdown=arguments.markdown
+        arguments.old,
+        arguments.new,
+        tolerance=arguments.tolerance,
+        markdown=arguments.markdown,
+        everything=arguments.all,
     )
     print(text)
     return status
@@ -103,14 +118,17 @@ def _merge(arguments: argparse.Namespace) -> int:
     from .report.tables import verdict_line
     from .results.io import check_writable, read, write
     from .results.merge import merge
+    from .session.suites import foreign_gates
 
     if arguments.out.exists():
         raise DocumentError(f"{arguments.out} exists already; choose another file for --out.")
     check_writable(arguments.out)
-    merged = judge_document(merge([read(path) for path in arguments.documents]), load(arguments.gates))
+    documents = [read(path) for path in arguments.documents]
+    gates = load(arguments.gates, foreign_gates())
+    merged = judge_document(merge(documents, allow_mixed=arguments.allow_mixed), gates)
     write(arguments.out, merged)
     print(summary(merged), end="")
-    _, green = verdict_line(merged, 0)
+    _, green = verdict_line(merged)
     complete = all(each.verdict != "not evaluated" for each in merged.aggregates)
     return OK if green and complete else FAILED
 

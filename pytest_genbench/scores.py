@@ -134,13 +134,7 @@ class Tally:
         if n == 0:
             raise GenbenchError(f"{self.metric}: nothing was evaluated; the split has no items of this condition.")
         total = float(self._sums.sum())
-        used = np.flatnonzero(self._counts)
-        interval = None
-        if n < population:
-            if self._proportion:
-                interval = wilson(round(total), n)
-            else:
-                interval = cluster_bootstrap(self._counts[used], self._sums[used])
+        used = [int(cluster) for cluster in np.flatnonzero(self._counts)]
         return Score(
             metric=self.metric,
             value=total / n,
@@ -148,10 +142,16 @@ class Tally:
             population=population,
             condition=condition,
             judge=self._judge,
-            interval=interval,
+            interval=None if n == population else self._interval(n, total),
             clusters={self._names[c]: (int(self._counts[c]), float(self._sums[c])) for c in used},
             better=self._better,
         )
+
+    def _interval(self, n: int, total: float) -> Interval:
+        if self._proportion:
+            return wilson(round(total), n)
+        used = self._counts > 0
+        return cluster_bootstrap(self._counts[used], self._sums[used])
 
 
 def wilson(successes: int, n: int) -> Interval:

@@ -1,0 +1,1 @@
+"""Reference models: networks that give baselines, each file readable on its own."""

@@ -23,8 +23,11 @@ def test_hash_order_does_not_matter():
     code = "from pytest_genbench.rng import stream; print(stream('a', 1).integers(2**62))"
     drawn = {
         subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-            capture_output=True, text=True, check=True,
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("0", "1")
     }

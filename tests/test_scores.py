@@ -14,7 +14,11 @@ def test_wilson_matches_the_closed_form():
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     found = wilson(8, 10)
-    assert (found.low, found.high, found.method) == (pytest.approx(centre - half), pytest.approx(centre + half), "Wilson")
+    assert (found.low, found.high, found.method) == (
+        pytest.approx(centre - half),
+        pytest.approx(centre + half),
+        "Wilson",
+    )
 
 
 @pytest.mark.parametrize(("successes", "n"), [(3, 2), (-1, 5), (0, 0)])

@@ -31,7 +31,7 @@ from pytest_genbench.benchmarks.comporth.stimuli import Stimuli
 from pytest_genbench.splits import Split
 
 JUDGE = Path(comporth.__file__).parent / "judges" / "published-1.onnx"
-CONFIGS = {"conv1d": TrainConfig(steps=12_000), "mlp": TrainConfig(steps=16_000)}
+CONFIGS = {"conv1d": TrainConfig(steps=12_000), "mlp": TrainConfig(steps=10_000, lr=3e-3)}
 
 
 class Decoder(nn.Module):

@@ -34,27 +34,26 @@ class Known(TypedDict):
     metrics: Iterable[str] | Mapping[str, Literal["higher", "lower"]]
 
 
-def load(path: str | os.PathLike[str] | None = None) -> Gates:
+def load(path: str | os.PathLike[str] | None = None, others: Iterable[Path] = ()) -> Gates:
     """Read a gates file and put it before the shipped defaults.
 
     Args:
         path: A TOML file with ``[[gate]]`` and ``[[aggregate]]`` tables, whose keys are the fields of :class:`Gate` and
             :class:`AggregateGate`. With ``defaults = false`` at its top level the shipped gates are dropped. None for
             the shipped gates alone.
+        others: Gates files that other packages ship with their suites; they stand beside our shipped ones.
 
     Raises:
         GateError: The file cannot be read, is not TOML, or says something that cannot be. The message names the line.
     """
-    if path is None:
-        return _shipped()
-    gates, with_defaults = _read(Path(path), str(path))
-    if not with_defaults:
-        return gates
-    shipped = _shipped()
+    found = [] if path is None else [_read(Path(path), str(path))]
+    parts = [gates for gates, _ in found]
+    if all(with_defaults for _, with_defaults in found):
+        parts += [_shipped(), *(_read(other, str(other))[0] for other in others)]
     return Gates(
-        gates.gates + shipped.gates,
-        gates.aggregates + shipped.aggregates,
-        f"{gates.source}, then {shipped.source}",
+        tuple(gate for part in parts for gate in part.gates),
+        tuple(aggregate for part in parts for aggregate in part.aggregates),
+        ", then ".join(part.source for part in parts),
     )
 
 

@@ -25,13 +25,16 @@ def encode_words(words: Sequence[str], letters: str) -> NDArray[np.int64]:
         [[1, 0], [2, 1]]
     """
     width = max(map(len, words))
-    return np.array([[letters.index(c) + 1 for c in word] + [0] * (width - len(word)) for word in words], dtype=np.int64)
+    return np.array(
+        [[letters.index(c) + 1 for c in word] + [0] * (width - len(word)) for word in words], dtype=np.int64
+    )
 
 
 def lengths(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Length of each word (...,): the position of its last letter, so that a gap does not shorten a word."""
     positions = np.arange(1, codes.shape[-1] + 1)
-    return np.max(np.where(codes > 0, positions, 0), axis=-1)
+    last: NDArray[np.int64] = np.where(codes > 0, positions, 0).max(axis=-1)
+    return last
 
 
 def reading_errors(

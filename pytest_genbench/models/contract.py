@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import ModelError, nearest
-from .declaration import PARSERS, Declaration, Source, is_role
+from .declaration import Declaration, Source, is_role
 
 Shape = tuple[int | None, ...]
 """Axes of an array; None for a free axis."""
@@ -280,7 +280,3 @@ class _Resolution:
                 unnamed[name] = fact
         shapes = {role: shown[name][0] for role, name in outputs.items() if shown is not None and name in shown}
         return outputs, shapes, unnamed
-
-
-KEYS = tuple(PARSERS)
-"""Keys that can be declared."""

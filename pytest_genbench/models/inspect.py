@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import GenbenchError
+from ..errors import GenbenchError, MissingOutputError
 from .arrays import to_numpy
 from .contract import Contract, show
 from .load import load
@@ -47,10 +47,12 @@ def inspect(
         lines += _facts(model, options)
         images = _images(model.contract, image_shape)
         lines += ["", f"tried on random images {tuple(images.shape[1:])} (H, W, C):"]
-        lines += _tries(model, images)
-        names = _own_names(model, target)
+        names, missing = _own_names(model, target)
+        lines += _tries(model, images, names)
         lines += _size(model, images, names)
         lines += _wishes(model.contract)
+        if missing is not None:
+            raise missing
         if target is not None:
             lines += ["", *_tasks(model, target, names)]
     except GenbenchError as error:
@@ -58,13 +60,20 @@ def inspect(
     return "\n".join([*lines, "", "usable"]), True
 
 
-def _own_names(model: Model, target: Benchmark | None) -> dict[str, str]:
-    """Find the role of an output that has none, where the benchmark leaves one possibility and no role fits by name."""
+def _own_names(model: Model, target: Benchmark | None) -> tuple[dict[str, str], MissingOutputError | None]:
+    """Find the role of an output that has none, where the benchmark needs it and leaves one possibility.
+
+    Returns:
+        The model's name for that role, and the error to raise where the benchmark's needs cannot be met.
+    """
     roles = offered(model.contract)
     if target is None or any(roles.issuperset(task.outputs) for task in target.tasks.values()):
-        return {}
+        return {}, None
     single = {task.outputs[0]: task.fits for task in target.tasks.values() if len(task.outputs) == 1}
-    return assign_unnamed(model.contract, single)
+    try:
+        return assign_unnamed(model.contract, single), None
+    except MissingOutputError as error:
+        return {}, error
 
 
 def _tasks(model: Model, target: Benchmark, names: Mapping[str, str]) -> Iterator[str]:
@@ -121,13 +130,14 @@ def _images(contract: Contract, image_shape: tuple[int, int, int] | None) -> NDA
     return np.random.default_rng(0).integers(0, 256, (BATCH, *given), dtype=np.uint8)
 
 
-def _tries(model: Model, images: NDArray[np.uint8]) -> Iterator[str]:
+def _tries(model: Model, images: NDArray[np.uint8], names: Mapping[str, str]) -> Iterator[str]:
     """Run batches of several sizes, then the probes."""
+    outputs = (*model.contract.outputs, *names.values()) or tuple(model.contract.unnamed)
     for size in _BATCHES:
-        found = model.predict(images[:size], tuple(model.contract.outputs or model.contract.unnamed))
+        found = model.predict(images[:size], outputs)
         shapes = ", ".join(f"{name} {to_numpy(array).shape}" for name, array in found.items())
         yield f"  batch of {size}  {shapes or 'no outputs'}"
-    probe(model, images)
+    probe(model, images, outputs)
     yield "  probes      finite; the same twice; independent of the batch; input untouched"
 
 

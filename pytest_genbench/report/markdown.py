@@ -21,7 +21,7 @@ def summary(document: Document, notes: Sequence[str] = ()) -> str:
         A section that starts with a heading and ends with an empty line, so that it can be appended to others. Names from models
         and files are escaped.
     """
-    line, green = verdict_line(document, 0)
+    line, green = verdict_line(document)
     spec = str(document.model.get("spec", "")).translate(_ESCAPED)
     parts = [f"## genbench: {'passed' if green else 'not passed'}", f"`{spec}`: {line}"]
     parts += [_table(table) for table in tables(document)]

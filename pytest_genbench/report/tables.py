@@ -62,15 +62,15 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
     beside = [
         (score.metric if score.judge == headline.judge else score.judge.rpartition("-")[0], score)
         for score in cases[0].scores[1:]
-        if score.condition == "held-out" and score.better == "higher" and score.metric != "top1"
-        or score.condition == "held-out" and score.metric == "top1" and score.judge == headline.judge
+        if (score.condition == "held-out" and score.better == "higher" and score.metric != "top1")
+        or (score.condition == "held-out" and score.metric == "top1" and score.judge == headline.judge)
     ]
     varying, fixed = _anchors(cases, headline)
     has_interval = any(case.scores[0].interval for case in cases)
     has_seeds = len({case.seed for case in cases}) > 1
     columns = ["held out"]
     columns += ["seed"] * has_seeds + ["n", "score"] + ["95 % interval"] * has_interval + ["in-split", "gap"]
-    columns += [name.replace("_", " ") for name, _ in beside] + [name for name in varying] + ["verdict"]
+    columns += [name.replace("_", " ") for name, _ in beside] + varying + ["verdict"]
     rows = []
     for case in cases:
         score, seen = case.scores[0], case.score(headline.metric, condition="in-split", judge=headline.judge)
@@ -86,7 +86,7 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
         columns=tuple(columns),
         rows=tuple(rows),
         aggregates=tuple(_aggregate(each) for each in aggregates),
-        notes=tuple([*_gate_notes(cases), *fixed, *_errors(cases)]),
+        notes=(*_gate_notes(cases), *fixed, *_code_sizes(cases), *_errors(cases)),
     )
 
 
@@ -125,6 +125,20 @@ def _gate_notes(cases: Iterable[Case]) -> list[str]:
     return ["gate: at least " + " or ".join(f"{bound:g}" for bound in bounds)] if bounds else []
 
 
+def _code_sizes(cases: Sequence[Case]) -> list[str]:
+    """Say through how many numbers reconstructions passed: a score means little if they are as many as the pixels."""
+    if cases[0].output != "reconstruction":
+        return []
+    found: dict[str, str] = {}
+    for case in cases:
+        size = case.model.get("code_size", {})
+        numbers = "unknown" if size.get("numbers") is None else f"{size['numbers']:,} numbers ({size['kind']})"
+        found.setdefault(numbers, case.split)
+    if len(found) == 1:
+        return [f"code size: {next(iter(found))}"]
+    return ["code size: " + ", ".join(f"{numbers} in {split} …" for numbers, split in found.items())]
+
+
 def _errors(cases: Sequence[Case]) -> list[str]:
     total: Counter[str] = Counter()
     for case in cases:
@@ -154,11 +168,16 @@ def _value(score: Score | None) -> float | None:
     return None if score is None else score.value
 
 
-def verdict_line(document: Document, skipped: int) -> tuple[str, bool]:
-    """Sum a document up in a line, with whether it is all green.
+def verdict_line(document: Document, skipped: int = 0, broken: int = 0) -> tuple[str, bool]:
+    """Sum a document up in a line.
+
+    Args:
+        document: What a run found.
+        skipped: Tests that were skipped.
+        broken: Tests that failed without a result.
 
     Returns:
-        ``12 passed: 10 of 10 tests, 2 of 2 aggregates`` or what is wrong, and whether nothing is.
+        Such as ``10 scores: 9 passed, 1 failed; aggregates: 1 passed, 1 failed``, and whether all is green.
     """
     tests = Counter(case.verdict for case in document.cases)
     aggregates = Counter(each.verdict for each in document.aggregates)
@@ -168,5 +187,7 @@ def verdict_line(document: Document, skipped: int) -> tuple[str, bool]:
         line += "; aggregates: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(aggregates.items()))
     if skipped:
         line += f"; {skipped} tests skipped"
-    green = set(tests) == {"passed"} and not set(aggregates) - {"passed", "not evaluated"}
+    if broken:
+        line += f"; {broken} tests ended without a result"
+    green = not broken and set(tests) == {"passed"} and not set(aggregates) - {"passed", "not evaluated"}
     return line, green

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ..models import Model
 from ..results.schema import Document
 from .tables import Row, Table, tables, verdict_line
+
+if TYPE_CHECKING:
+    from ..session.transport import Records
 
 _COLOURS = {"passed": "green", "failed": "red", "inconclusive": "yellow", "not comparable": "yellow"}
 _LISTED = 3
@@ -36,7 +40,7 @@ def write(
     reporter: pytest.TerminalReporter,
     document: Document,
     model: Sequence[str],
-    skipped: Mapping[str, str],
+    records: Records,
     notes: Sequence[str],
 ) -> None:
     """Write the summary section."""
@@ -50,10 +54,10 @@ def write(
         names = [f"{case.split} ({case.reason})" for case in document.cases if case.verdict == verdict]
         for name in names:
             reporter.write_line(f"{verdict}: {name}", yellow=True)
-    _write_skipped(reporter, skipped)
+    _write_skipped(reporter, records.skipped)
     for note in notes:
         reporter.write_line(note, yellow=True, bold=note[:1].isupper())
-    line, green = verdict_line(document, len(skipped))
+    line, green = verdict_line(document, len(records.skipped), len(records.broken))
     reporter.write_line(f"genbench: {line}", bold=True, **{"green" if green else "red": True})
 
 

@@ -17,6 +17,7 @@ from .items import Items
 from .outcome import Outcome
 from .settings import Settings
 from .store import ModelStore
+from .suites import foreign_gates
 from .transport import Records, Transport, XdistTransport
 
 SESSION_KEY = pytest.StashKey["Session"]()
@@ -51,7 +52,7 @@ class Session:
         self.records = Records()
         try:
             self.store = ModelStore(config, settings.model, settings.seeds)
-            self.gates = load_gates(settings.gates)
+            self.gates = load_gates(settings.gates, foreign_gates())
             self.baseline = self._read_baseline()
             self.previous = read(settings.save) if settings.save and settings.save.exists() else None
         except GenbenchError as error:

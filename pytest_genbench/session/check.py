@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CHECK = pytest.StashKey["Check"]()
 CASES = pytest.StashKey[list[dict[str, object]]]()
 
-_ORDER = ("failed", "inconclusive", "not comparable", "passed")
+_ORDER = ("failed", "not comparable", "inconclusive", "passed")
 """Which verdict a test with several tasks reports: the first of these that occurs."""
 
 
@@ -191,9 +191,7 @@ class Check:
             self._item.user_properties.append((f"{prefix}.verdict", judged.verdict))
 
 
-def takes_part(
-    model: Model, wanted: Mapping[str, Task], benchmark: str
-) -> tuple[dict[str, Task], Mapping[str, str]]:
+def takes_part(model: Model, wanted: Mapping[str, Task], benchmark: str) -> tuple[dict[str, Task], Mapping[str, str]]:
     """Find the tasks whose outputs a model offers, counting an unnamed output where it can be only one thing.
 
     Returns:

@@ -85,15 +85,16 @@ class Items:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Refuse wrong markers and suites without a model; keep this shard's splits."""
         session = self._session
-        if session.collection_errors:
-            raise pytest.UsageError("genbench: " + "; ".join(session.collection_errors))
         self._validate_gates()
         ours = [item for item in items if is_ours(item)]
-        if ours and not session.store.is_given and not config.option.collectonly and not session.is_worker:
-            raise pytest.UsageError(
-                "genbench: no model to test; give --genbench-model=FILE.onnx or module:factory, "
+        if ours and not session.store.is_given and not config.option.collectonly:
+            session.collection_errors.append(
+                "no model to test; give --genbench-model=FILE.onnx or module:factory, "
                 "set genbench_model in the ini file, or implement pytest_genbench_model in conftest.py."
             )
+        if session.collection_errors and not session.is_worker:
+            # A worker has no way to report a usage error; there the tests fail with it one by one.
+            raise pytest.UsageError("genbench: " + "; ".join(session.collection_errors))
         if session.settings.shard and ours:
             self._keep_shard(config, items, session.settings.shard)
 
@@ -106,12 +107,13 @@ class Items:
         try:
             validate(session.gates, {name: _names_in(benchmark) for name, benchmark in benchmarks.items()})
         except GenbenchError as error:
-            raise pytest.UsageError(f"genbench: {error}") from None
+            session.collection_errors.append(str(error))
 
     def _keep_shard(self, config: pytest.Config, items: list[pytest.Item], shard: tuple[int, int]) -> None:
         part, parts = shard
         order: dict[str, int] = {}
-        kept, left = [], []
+        kept: list[pytest.Item] = []
+        left: list[pytest.Item] = []
         for item in items:
             split = split_of(item)
             # Tests that are not ours run in the first shard only.
@@ -125,8 +127,8 @@ class Items:
         """Prepare the check before any fixture of the test is made."""
         if not is_ours(item):
             return
-        if not self._session.store.is_given:
-            pytest.fail("genbench: no model to test; give --genbench-model", pytrace=False)
+        if self._session.collection_errors:
+            pytest.fail("genbench: " + "; ".join(self._session.collection_errors), pytrace=False)
         try:
             marker = Marker.of(marker_of(item), self._session)
             check = Check(self._session, item, marker.benchmark, split_of(item))

@@ -15,7 +15,7 @@ import pytest
 
 from .. import __version__
 from ..errors import GenbenchError
-from ..gates import judge_aggregates
+from ..gates import judge_aggregates, judge_document
 from ..report import markdown, terminal
 from ..results.io import write
 from ..results.merge import update
@@ -134,7 +134,7 @@ class Outcome:
         settings, document = session.settings, self.document
         try:
             if settings.save:
-                write(settings.save, update(session.previous, document) if session.previous else document)
+                write(settings.save, self._joined(document))
                 session.notes.append(f"saved {len(document.cases)} cases to {settings.save}")
             if settings.summary:
                 with settings.summary.open("a", encoding="utf-8") as file:
@@ -142,13 +142,18 @@ class Outcome:
         except (GenbenchError, OSError) as error:
             session.notes.append(f"NOT SAVED: {error}")
 
+    def _joined(self, document: Document) -> Document:
+        """Add what the file to be saved already holds and this run did not touch."""
+        previous = self._session.previous
+        return judge_document(update(previous, document), self._session.gates) if previous else document
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the tables, what was skipped, and one line that says how it went."""
         records = self._session.records
         if self._session.is_worker or not records.ours:
             return
         header = [] if self._header else terminal.header(self._session.store.spec, None)
-        terminal.write(terminalreporter, self.document, header, records.skipped, self._session.notes)
+        terminal.write(terminalreporter, self.document, header, records, self._session.notes)
 
 
 def environment() -> dict[str, str]:

@@ -13,6 +13,7 @@ import pytest
 from ..benchmarks import get, names
 from ..errors import GenbenchError, OptionError, nearest
 from ..models import ModelOptions
+from ..models.declaration import parse_pairs
 from ..plugin import dest
 from ..results.io import check_writable
 from ..threads import per_process
@@ -109,19 +110,13 @@ def _model_options(config: pytest.Config) -> ModelOptions | None:
     spec = _value(config, "model")
     if not spec:
         return None
-    overrides = {}
-    for pair in _value(config, "contract"):
-        key, separator, value = pair.partition("=")
-        if not separator:
-            raise OptionError(f"--genbench-contract takes KEY=VALUE, such as range=0,255; got {pair!r}.")
-        overrides[key.strip()] = value.strip()
     given = config.getoption(dest("model"))
     return ModelOptions(
         spec=spec,
         weights=_value(config, "weights") or None,
         device=_value(config, "device") or "auto",
         trust=bool(_value(config, "trust-model")),
-        overrides=overrides,
+        overrides=parse_pairs(_value(config, "contract"), "--genbench-contract"),
         threads=per_process(),
         worker=int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")),
         root=Path(config.invocation_params.dir) if given else config.rootpath,

@@ -33,8 +33,10 @@ class ModelStore:
     """
 
     def __init__(self, config: pytest.Config, options: ModelOptions | None, seeds: int) -> None:
-        if seeds > 1 and (options is None or not has_seed(options.spec)):
-            raise OptionError(f"--genbench-seeds={seeds} needs a model path that holds {{seed}}, one file for each seed.")
+        if seeds > 1 and (options is None or not has_seed(options)):
+            raise OptionError(
+                f"--genbench-seeds={seeds} needs a model path that holds {{seed}}, one file for each seed."
+            )
         self._config = config
         self._options = options
         self.seeds = range(seeds)
@@ -68,7 +70,7 @@ class ModelStore:
         if self._options is None or self._has_hook:
             return None
         check(self._options)
-        if has_split(self._options.spec):
+        if has_split(self._options):
             return load(self._options, image_shape=image_shape)
         return self._file(self._options, None, 0, image_shape)
 
@@ -91,8 +93,9 @@ class ModelStore:
     ) -> Model:
         key = (
             options.spec,
-            slug if has_split(options.spec) else None,
-            seed if has_seed(options.spec) else 0,
+            options.weights,
+            slug if has_split(options) else None,
+            seed if has_seed(options) else 0,
             # A file knows what it takes; a function is tried on images of the shape to come.
             None if options.spec.endswith(".onnx") else image_shape,
         )
@@ -128,7 +131,7 @@ class ModelStore:
         if id(model) not in self._probed:
             some = split.test[np.linspace(0, len(split.test) - 1, 7).astype(np.int64)]
             images = benchmark.images(some)
-            probe(model, images)
+            probe(model, images, (*model.contract.outputs, *names.values()))
             self._probed[id(model)] = (model, code_size(model, images, names))
             while len(self._probed) > max(_KEPT, len(self.seeds)):
                 self._probed.popitem(last=False)

@@ -51,6 +51,12 @@ def roots(chosen: Sequence[str]) -> list[Path]:
     return found + [folder(package) for name, package in foreign.items() if name in chosen or ALL in chosen]
 
 
+def foreign_gates() -> list[Path]:
+    """Return the gates files that other packages ship in the folders of their suites."""
+    files = [folder(entry.value) / "gates.toml" for entry in entry_points(group=GROUP)]
+    return [path for path in files if path.is_file()]
+
+
 def is_left_out(path: Path, chosen: Sequence[str]) -> bool:
     """Whether a path is the folder of one of our suites that was not chosen."""
     return ALL not in chosen and path.parent == folder() and path.is_dir() and path.name not in chosen

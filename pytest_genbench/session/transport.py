@@ -16,6 +16,9 @@ from ..results.schema import Case
 from .check import CASES, CHECK
 from .items import is_ours
 
+_CRASHED: Any = "???"
+"""The phase that xdist gives in the report of a test in which a worker crashed."""
+
 
 class Records:
     """What the reports of a run brought: kept on the controller, or in the only process there is.
@@ -23,6 +26,7 @@ class Records:
     Attributes:
         cases: Cases by key; a rerun of a test replaces its earlier attempt.
         skipped: Reason by node id, for marked tests that were skipped.
+        broken: Node ids of tests that failed without a result: a model that cannot be loaded, a crash.
         expected: Slugs of all splits by ``benchmark/preset/family/output``.
         ours: Node ids of marked tests that reported.
         finished: Node ids of all tests that reported to the end.
@@ -32,6 +36,7 @@ class Records:
     def __init__(self) -> None:
         self.cases: dict[tuple[str, ...], Case] = {}
         self.skipped: dict[str, str] = {}
+        self.broken: set[str] = set()
         self.expected: dict[str, tuple[str, ...]] = {}
         self.ours: set[str] = set()
         self.finished: set[str] = set()
@@ -44,12 +49,20 @@ class Records:
 
     def add(self, report: pytest.TestReport) -> None:
         """Take what a report brings."""
-        if report.when == "teardown":
+        is_crash = report.when == _CRASHED
+        if is_crash or report.when == "teardown":
             self.finished.add(report.nodeid)
         brought = getattr(report, "genbench", None)
+        if is_crash:
+            self.broken.add(report.nodeid)
         if brought is None:
             return
         self.ours.add(report.nodeid)
+        if report.failed and not brought["cases"]:
+            self.broken.add(report.nodeid)
+        else:
+            # An earlier attempt may have broken before this one.
+            self.broken.discard(report.nodeid)
         for plain in brought["cases"]:
             case = case_from_plain(plain)
             self.cases[case.key] = case

@@ -19,7 +19,9 @@ def test_a_bad_model_fails_with_a_reason_and_no_traceback(run):
     assert result.ret == 1
     # A black image is right for brightness 0.
     result.assert_outcomes(passed=1, failed=10)
-    result.stdout.fnmatch_lines(["*brightness-4 (brightness 4), reconstruction: failed", "*expected >= 0.9, got 0.0000*"])
+    result.stdout.fnmatch_lines(
+        ["*brightness-4 (brightness 4), reconstruction: failed", "*expected >= 0.9, got 0.0000*"]
+    )
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
@@ -35,7 +37,9 @@ def test_exposure_skips_all_but_the_declared_split(run):
     result = run("-rs", model="models:trained")
     assert result.ret == 0
     result.assert_outcomes(passed=1, skipped=9)
-    result.stdout.fnmatch_lines(["skipped: *9*exposed: the model was trained on toy/default/brightness-3*".replace("9", "6 more")])
+    result.stdout.fnmatch_lines(
+        ["skipped: *9*exposed: the model was trained on toy/default/brightness-3*".replace("9", "6 more")]
+    )
     result.stdout.fnmatch_lines(["*not evaluated (1 of 10 splits)*"])
 
 

@@ -1,6 +1,7 @@
 """Runs that are spread over processes find the same, lose nothing, and say when something is missing."""
 
 import json
+import sys
 
 import pytest
 
@@ -62,7 +63,9 @@ class TestBrightness:
 def test_a_crash_keeps_what_was_finished_and_is_red(run, project):
     with project.path.joinpath("models.py").open("a") as file:
         file.write("\n@says(code_size='64')\ndef crashes(images):\n")
-        file.write("    if len(images) == 30 and images.max() == images.min() and abs(images.max() - 100 / 255) < 1e-3: os._exit(1)\n")
+        file.write(
+            "    if len(images) == 30 and images.max() == images.min() and abs(images.max() - 100 / 255) < 1e-3: os._exit(1)\n"
+        )
         file.write("    return images\n")
     result = run("-n2", "--genbench-save=r.json", model="models:crashes")
     assert result.ret == 1
@@ -85,7 +88,9 @@ def test_the_last_of_several_attempts_counts(run, project):
 
 def test_a_numpy_scalar_fails_alike_with_and_without_workers(run, project):
     toy = project.path.joinpath("toy.py")
-    toy.write_text(toy.read_text().replace('Anchor("chance", "accuracy", 0.1)', 'Anchor("chance", "accuracy", np.float64(0.1))'))
+    toy.write_text(
+        toy.read_text().replace('Anchor("chance", "accuracy", 0.1)', 'Anchor("chance", "accuracy", np.float64(0.1))')
+    )
     for extra in ((), ("-n2",)):
         result = run(*extra)
         assert result.ret == 1, extra
@@ -117,13 +122,14 @@ def test_shards_merge_to_the_whole(run, project):
         result = run(f"--genbench-shard={part}/3", f"--genbench-save={part}.json", "-n2" if part == 2 else "-n0")
         assert result.ret == 0
         result.stdout.fnmatch_lines(["*not evaluated (* of 10 splits)*"])
-    merge = project.run("genbench", "merge", "1.json", "2.json", "3.json", "--out=m.json", "--gates=gates.toml")
+    genbench = (sys.executable, "-m", "pytest_genbench.cli")
+    merge = project.run(*genbench, "merge", "1.json", "2.json", "3.json", "--out=m.json", "--gates=gates.toml")
     assert merge.ret == 0
     whole, merged = document(project, "whole.json"), document(project, "m.json")
     assert whole == merged
-    part = project.run("genbench", "merge", "1.json", "2.json", "--out=n.json", "--gates=gates.toml")
+    part = project.run(*genbench, "merge", "1.json", "2.json", "--out=n.json", "--gates=gates.toml")
     assert part.ret == 1
     part.stdout.fnmatch_lines(["*not evaluated (7 of 10 splits)*"])
-    again = project.run("genbench", "merge", "1.json", "--out=m.json")
+    again = project.run(*genbench, "merge", "1.json", "--out=m.json")
     assert again.ret == 2
     again.stderr.fnmatch_lines(["*m.json exists already*"])

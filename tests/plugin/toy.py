@@ -1,6 +1,7 @@
 """A benchmark small enough to run in milliseconds, as another package would write it: numbers drawn as brightness.
 
-Ten splits each hold out one brightness. The model must return the image; the score is the share of images returned within a grey level.
+Ten splits each hold out one brightness. The model must return the image; the score is the share of images
+returned within a grey level.
 """
 
 import numpy as np
@@ -54,7 +55,9 @@ class Toy:
         if family != "brightness":
             raise BenchmarkError(f"Toy has no family {family!r}.")
         return tuple(
-            Split("toy", self.preset, family, f"brightness-{n}", f"brightness {n}", lambda n=n: np.arange(300) // 30 == n)
+            Split(
+                "toy", self.preset, family, f"brightness-{n}", f"brightness {n}", lambda n=n: np.arange(300) // 30 == n
+            )
             for n in range(10)
         )
 

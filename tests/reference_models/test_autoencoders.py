@@ -36,7 +36,7 @@ def as_tensor(images):
     return torch.from_numpy(images).permute(0, 3, 1, 2).float() / 255
 
 
-@pytest.mark.parametrize(("name", "parameters"), [("conv1d", 76_696), ("mlp", 274_416)])
+@pytest.mark.parametrize(("name", "parameters"), [("conv1d", 76_696), ("mlp", 184_320)])
 def test_number_of_parameters(name, parameters):
     assert sum(p.numel() for p in build(name, seed=0).parameters()) == parameters
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +70,7 @@ class CompOrth:
         """Render images; see :meth:`Stimuli.images`."""
         return self.stimuli.images(index)
 
-    @lru_cache(maxsize=None)  # noqa: B019 - benchmarks live as long as the process, and index sets hang on the splits
+    @cache  # noqa: B019 - benchmarks live as long as the process, and index sets hang on the splits
     def splits(self, family: str) -> tuple[Split, ...]:
         """Return the splits of ``spatial``, ``length`` or ``compositional``.
 

@@ -33,7 +33,7 @@ def length(stimuli: Stimuli) -> tuple[Split, ...]:
             "length",
             f"length-{letters}",
             f"words of {letters} letter{'s' if letters > 1 else ''}",
-            partial(_words, stimuli, lambda word, letters=letters: len(word) == letters),
+            partial(_words, stimuli, partial(_has_length, letters)),
             groups.get(letters, "between"),
         )
         for letters in range(1, longest + 1)
@@ -48,11 +48,7 @@ def compositional(stimuli: Stimuli) -> tuple[Split, ...]:
             "compositional",
             f"compositional-{letter}{position}",
             f"{letter} at position {position}",
-            partial(
-                _words,
-                stimuli,
-                lambda word, letter=letter, position=position: word[position - 1 : position] == letter,
-            ),
+            partial(_words, stimuli, partial(_has_letter, letter, position)),
         )
         for letter in stimuli.letters
         for position in range(1, stimuli.max_length + 1)
@@ -80,6 +76,14 @@ def _words(stimuli: Stimuli, is_out: Callable[[str], bool]) -> NDArray[np.bool_]
     """Mark the images of some words."""
     out = np.array([is_out(word) for word in stimuli.words])
     return np.repeat(out, stimuli.grid.size // len(out))
+
+
+def _has_length(letters: int, word: str) -> bool:
+    return len(word) == letters
+
+
+def _has_letter(letter: str, position: int, word: str) -> bool:
+    return word[position - 1 : position] == letter
 
 
 def _at(stimuli: Stimuli, i: int, j: int) -> NDArray[np.bool_]:

@@ -82,9 +82,7 @@ class Stimuli:
         self.is_standard = self._frozen and letters == "AB" and max_length == 5 and background == 0
         self.name = preset if self.is_standard else f"{preset}-{self._digest()}"
         self.words = tuple(
-            "".join(word)
-            for length in range(1, max_length + 1)
-            for word in itertools.product(letters, repeat=length)
+            "".join(word) for length in range(1, max_length + 1) for word in itertools.product(letters, repeat=length)
         )
         self.grid = FactorGrid(
             (

@@ -51,7 +51,9 @@ def test_noise_and_grey(some_images):
 def test_bytes_and_floats_read_alike(some_images):
     images, _ = some_images
     reader = judge.get(judge.PUBLISHED)
-    np.testing.assert_array_equal(reader.read(images[:40]), reader.read(images[:40].astype(np.float32) / np.float32(255)))
+    np.testing.assert_array_equal(
+        reader.read(images[:40]), reader.read(images[:40].astype(np.float32) / np.float32(255))
+    )
     assert reader.read(images[:0]).shape == (0, 62)
 
 
@@ -63,7 +65,13 @@ def anchors(family, slug, preset="published", task="reconstruction"):
 
 @pytest.mark.parametrize(
     ("slug", "words"),
-    [("compositional-A1", 31), ("compositional-B2", 30), ("compositional-A3", 28), ("compositional-B4", 24), ("compositional-B5", 16)],
+    [
+        ("compositional-A1", 31),
+        ("compositional-B2", 30),
+        ("compositional-A3", 28),
+        ("compositional-B4", 24),
+        ("compositional-B5", 16),
+    ],
 )
 def test_anchors_of_compositional_splits(slug, words):
     found = anchors("compositional", slug)

@@ -58,9 +58,7 @@ class TestWholePresets:
 
     def test_only_one_letter_words_repeat_and_only_over_spacings(self, preset):
         made, images = stimuli(preset), all_images(preset)
-        _, first, inverse = np.unique(
-            images.reshape(len(images), -1), axis=0, return_index=True, return_inverse=True
-        )
+        _, first, inverse = np.unique(images.reshape(len(images), -1), axis=0, return_index=True, return_inverse=True)
         assert len(first) == DISTINCT[preset]
         levels = made.grid.levels(np.arange(len(images)))
         twins = levels[first][inverse]
@@ -72,7 +70,9 @@ class TestWholePresets:
 def item(preset, word, x, y, spacing):
     made = stimuli(preset)
     levels = PRESETS[preset]
-    index = made.grid.index([made.words.index(word), levels.xs.index(x), levels.ys.index(y), levels.spacings.index(spacing)])
+    index = made.grid.index(
+        [made.words.index(word), levels.xs.index(x), levels.ys.index(y), levels.spacings.index(spacing)]
+    )
     return made.images(index[None])[0, :, :, 0]
 
 
