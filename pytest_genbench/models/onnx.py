@@ -213,6 +213,8 @@ def open_session(path: Path, options: ModelOptions) -> tuple[Any, str, Bound, tu
     settings = ort.SessionOptions()
     settings.intra_op_num_threads = options.threads
     settings.inter_op_num_threads = 1
+    # Threads that wait in a spin would take the cores from the judge, which runs between two calls.
+    settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
     settings.log_severity_level = 3
     settings.use_deterministic_compute = True
     # Fixed, because the level changes low bits of the results, and the default may change with the release.

@@ -126,21 +126,25 @@ class Outcome:
             commit=commit(self._config.rootpath),
         )
 
-    def pytest_sessionfinish(self) -> None:
-        """Save what was found, also after an interruption."""
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Save what was found, also after an interruption; a run whose results are lost is not green."""
+        try:
+            self._save()
+        except (GenbenchError, OSError) as error:
+            self._session.notes.append(f"NOT SAVED: {error}")
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def _save(self) -> None:
         session = self._session
         if session.is_worker or not session.records.cases:
             return
         settings, document = session.settings, self.document
-        try:
-            if settings.save:
-                write(settings.save, self._joined(document))
-                session.notes.append(f"saved {len(document.cases)} cases to {settings.save}")
-            if settings.summary:
-                with settings.summary.open("a", encoding="utf-8") as file:
-                    file.write(markdown.summary(document, session.notes))
-        except (GenbenchError, OSError) as error:
-            session.notes.append(f"NOT SAVED: {error}")
+        if settings.save:
+            write(settings.save, self._joined(document))
+            session.notes.append(f"saved {len(document.cases)} cases to {settings.save}")
+        if settings.summary:
+            with settings.summary.open("a", encoding="utf-8") as file:
+                file.write(markdown.summary(document, session.notes))
 
     def _joined(self, document: Document) -> Document:
         """Add what the file to be saved already holds and this run did not touch."""

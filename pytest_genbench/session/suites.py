@@ -62,10 +62,9 @@ def is_left_out(path: Path, chosen: Sequence[str]) -> bool:
     return ALL not in chosen and path.parent == folder() and path.is_dir() and path.name not in chosen
 
 
-def misspelt(args: Sequence[str]) -> str | None:
-    """Find an argument that looks like the folder of a suite but does not exist: a message that offers the nearest names."""
-    for arg in args:
-        path = Path(arg.split("::")[0])
-        if path.parent.name == "suites" and path.parent.is_dir() and not path.exists():
-            return f"no suite {str(path)!r}.{nearest(path.name, names())}"
-    return None
+def misspelt(arg: str) -> str:
+    """Say what an argument may have meant that looks like the folder of a suite and does not exist; else nothing."""
+    path = Path(arg.partition("::")[0])
+    if path.parent.name != "suites" or not path.parent.is_dir() or path.exists():
+        return ""
+    return f"no suite {arg!r}.{nearest(path.name, [each.name for each in path.parent.iterdir() if each.is_dir()])}"

@@ -7,6 +7,7 @@ beside it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
@@ -51,17 +52,34 @@ class Judge:
         Returns:
             Probability of each of the 62 words, float32 (N, 62).
         """
+        return self.start(images)()
+
+    def start(self, images: NDArray[Any]) -> Callable[[], NDArray[np.float32]]:
+        """Start to read a batch in other threads, so that the caller can make the next one meanwhile.
+
+        Args:
+            images: As in :meth:`read`; not to be changed before the result is there.
+
+        Returns:
+            A function that waits for what :meth:`read` returns.
+        """
         planes = images.reshape(len(images), 1, *images.shape[1:3])
         if planes.dtype == np.uint8:
             planes = planes.astype(np.float32) / np.float32(255)
         chunks = [planes[start : start + _CHUNK] for start in range(0, len(planes), _CHUNK)]
         if not chunks:
-            return np.zeros((0, 62), dtype=np.float32)
-        return np.concatenate(list(_threads().map(self._read_chunk, chunks)))
+            return lambda: np.zeros((0, 62), dtype=np.float32)
+        parts = _threads().map(self._read_chunk, chunks)
+        return lambda: np.concatenate(list(parts))
 
     def _read_chunk(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
         probability: NDArray[np.float32] = self._session.run(["probability"], {"image": planes})[0]
         return probability
+
+
+def at_once() -> int:
+    """Images that are read side by side."""
+    return _CHUNK * per_process()
 
 
 @cache

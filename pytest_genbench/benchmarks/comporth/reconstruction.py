@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from .stimuli import Stimuli
 METRIC = "target_probability"
 METRICS: dict[str, Better] = {METRIC: "higher", "top1": "higher", "mse": "lower"}
 OUTPUT = "reconstruction"
+
+Readings = dict[str, Callable[[], NDArray[np.float32]]]
+"""For each judge a function that waits for what it read."""
 
 
 class ReconstructionScorer:
@@ -40,29 +43,44 @@ class ReconstructionScorer:
         self._probability = {name: Tally(METRIC, words, judge=name) for name in self._judges}
         self._top1 = {name: Tally("top1", words, judge=name, proportion=True) for name in self._judges}
         self._mse = Tally("mse", words, better="lower")
+        self._unread: deque[tuple[NDArray[np.int64], Readings]] = deque()
 
     def add(self, index: NDArray[np.int64], images: NDArray[np.uint8], outputs: Outputs) -> None:
-        """Take a batch; ``outputs["reconstruction"]`` is float32 (N, 64, 64, 1) in [0, 1]."""
+        """Take a batch; ``outputs["reconstruction"]`` is float32 (N, 64, 64, 1) in [0, 1], not to be changed afterwards.
+
+        The judges read it in threads of their own while the model makes the next one. No more batches wait than keep these threads
+        busy, but always one.
+        """
         reconstruction = outputs[OUTPUT]
         word = self._stimuli.grid.levels(index)[:, 0]
-        for name, reader in self._judges.items():
-            probability = reader.read(reconstruction)
-            read = probability.argmax(axis=1)
-            self._probability[name].add(probability[np.arange(len(word)), word], word)
-            self._top1[name].add(read == word, word)
-            if name == judge.PUBLISHED:
-                self._errors.update(reading_errors(self._codes[read], self._codes[word], self._held_out))
+        self._unread.append((word, {name: reader.start(reconstruction) for name, reader in self._judges.items()}))
         # Flat float32 rows let einsum sum squares in one pass, without a temporary of the squares.
-        difference = (reconstruction - images * np.float32(1 / 255)).reshape(len(word), -1)
+        difference = images * np.float32(1 / 255)
+        difference = np.subtract(reconstruction, difference, out=difference).reshape(len(word), -1)
         self._mse.add(np.einsum("np,np->n", difference, difference) / difference.shape[1], word)
+        self._settle(max(1, judge.at_once() // len(word)))
+
+    def _settle(self, waiting: int) -> None:
+        """Add up what was read, in the order of the batches, until no more than some are waiting."""
+        while len(self._unread) > waiting:
+            word, readings = self._unread.popleft()
+            for name, reading in readings.items():
+                probability = reading()
+                read = probability.argmax(axis=1)
+                self._probability[name].add(probability[np.arange(len(word)), word], word)
+                self._top1[name].add(read == word, word)
+                if name == judge.PUBLISHED:
+                    self._errors.update(reading_errors(self._codes[read], self._codes[word], self._held_out))
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return target probability and top-1 for each judge, the published one first, then the pixel error."""
+        self._settle(0)
         tallies = [tally for name in self._judges for tally in (self._probability[name], self._top1[name])]
         return [tally.score(population, condition) for tally in [*tallies, self._mse]]
 
     def errors(self) -> dict[str, int]:
         """Return how the published judge read, as :func:`pytest_genbench.metrics.reading.reading_errors` counts."""
+        self._settle(0)
         return dict(self._errors)
 
 

@@ -1,0 +1,105 @@
+"""The pages keep up with the code: every option, key and exit status is on one of them, and every link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from pytest_genbench.benchmarks.comporth.stimuli import PRESETS
+from pytest_genbench.gates import AggregateGate, Gate
+from pytest_genbench.models.declaration import PARSERS, ROLES
+from pytest_genbench.plugin import OPTIONS
+from pytest_genbench.results.schema import AggregateResult, Case, Document, GateResult
+from pytest_genbench.scores import Anchor, Score
+
+from .pages import DOCS, PAGES, ROOT, anchors, blocks, commands, links, parts, program, steps
+
+
+def read(name: str) -> str:
+    return (DOCS / name).read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in links(page.read_text("utf-8")):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{page.name}: {link}"
+        assert target.is_relative_to(ROOT), f"{page.name}: {link}"
+        if anchor:
+            assert anchor in anchors(target.read_text("utf-8")), f"{page.name}: {link}"
+
+
+def test_every_page_is_on_the_index() -> None:
+    listed = set(links(read("index.md")))
+    assert {page.name for page in DOCS.glob("*.md")} - {"index.md"} == listed
+
+
+def test_every_option_is_described() -> None:
+    text = "\n".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
+    for name, _, _ in OPTIONS:
+        assert re.search(rf"--genbench-{name}\b(?!-)", text), f"--genbench-{name}"
+
+
+@pytest.mark.parametrize("command", ["inspect", "compare", "merge"])
+def test_every_option_of_the_command_is_described(command: str) -> None:
+    text = "\n".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
+    help_text = subprocess.run(
+        [sys.executable, "-m", "pytest_genbench.cli", command, "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    for option in set(re.findall(r"(--[a-z-]+)", help_text)) - {"--help"}:
+        assert f"`{option}" in text or f" {option}" in text, f"genbench {command} {option}"
+
+
+def test_every_key_of_a_gate_is_described() -> None:
+    text = read("gates-and-baselines.md")
+    keys = {field.name for kind in (Gate, AggregateGate) for field in fields(kind)} - {"where"}
+    for key in keys | {"defaults"}:
+        assert f"`{key}`" in text or f"`{key} =" in text, key
+
+
+def test_every_key_of_the_contract_is_described() -> None:
+    text = read("models.md")
+    for key in PARSERS:
+        assert f"`{key}`" in text or f"`genbench.{key}`" in text, key
+    for role in ROLES:
+        assert f"`{role}`" in text, role
+
+
+def test_every_field_of_a_document_is_described() -> None:
+    text = read("results-document.md")
+    for kind in (Document, Case, Score, Anchor, GateResult, AggregateResult):
+        for field in fields(kind):
+            assert f"`{field.name}`" in text, f"{kind.__name__}.{field.name}"
+
+
+def test_presets_are_described() -> None:
+    for name in PRESETS:
+        assert f"`{name}`" in read("which-suite.md"), name
+
+
+def test_the_workflow_and_the_pages_name_only_options_there_are() -> None:
+    known = {f"--genbench-{name}" for name, _, _ in OPTIONS}
+    texts = [*(page.read_text("utf-8") for page in PAGES), (ROOT / "examples/ci/github-actions.yml").read_text("utf-8")]
+    for text in texts:
+        for option in re.findall(r"--genbench-[a-z-]*[a-z]", text):
+            assert option in known, option
+
+
+def test_blocks_and_commands_are_found() -> None:
+    page = "# t\n\n```bash\na \\\n  b\n# exit status 1\n\n# why\nc 'x && y' && d\n```\n\n    pip install -e . && e\n\n- f\n"
+    first, second = blocks(page)
+    assert [(c.text, c.status, c.line) for c in commands(first)] == [("a b", 1, 4), ("c 'x && y' && d", 0, 9)]
+    assert parts("c 'x && y' && d") == ["c 'x && y'", "d"]
+    assert [c.text for c in commands(second)] == ["pip install -e . && e"]
+    assert program("OMP_NUM_THREADS=1 pip install x") == "pip install"
+
+
+def test_steps_of_a_workflow_are_found() -> None:
+    text = "    steps:\n      - run: a\n      - name: b\n        run: >-\n          c\n          d\n      - run: |\n          e\n          f\n"
+    assert steps(text) == ["a", "c d", "e", "f"]
