@@ -193,7 +193,7 @@ def _placeholders(option: str, text: str) -> None:
 
 
 def _matches(text: str, root: Path) -> list[Path]:
-    """List the files that a template stands for, sorted."""
+    """List the files that a template stands for, short names first: ``A1.decoder.onnx`` fits ``{split}.onnx`` too."""
     parts = _PLACEHOLDER.split(text)
     pattern = "*".join(glob.escape(part) for part in parts[::2])
     # The same placeholder twice must be filled alike; a name that only the glob accepts is not a match.
@@ -206,7 +206,7 @@ def _matches(text: str, root: Path) -> list[Path]:
             regex += f"(?P={part})" if part in seen else f"(?P<{part}>[^/\\\\]+)"
             seen.add(part)
     found = [root / name for name in glob.glob(pattern, root_dir=root) if re.fullmatch(regex, name)]
-    return sorted(path for path in found if path.is_file())
+    return sorted((path for path in found if path.is_file()), key=lambda path: (len(path.name), path))
 
 
 def _existing(text: str, root: Path) -> None:

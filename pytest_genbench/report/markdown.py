@@ -35,7 +35,7 @@ def _table(table: Table) -> str:
     lines = [f"### {table.title.translate(_ESCAPED)}", "", _row(table.columns), "|" + "|".join(alignment) + "|"]
     lines += [_row(row.cells) for row in table.rows]
     lines.append("")
-    lines += [f"- {': '.join(row.cells[:2]).translate(_ESCAPED)} (**{row.verdict}**)" for row in table.aggregates]
+    lines += [f"- {': '.join(row.cells).translate(_ESCAPED)}" for row in table.aggregates]
     lines += [f"- {note.translate(_ESCAPED)}" for note in table.notes]
     return "\n".join(lines)
 

@@ -74,7 +74,12 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
     rows = []
     for case in cases:
         score, seen = case.scores[0], case.score(headline.metric, condition="in-split", judge=headline.judge)
-        cells = [case.held_out or case.split] + [str(case.seed)] * has_seeds + [f"{score.n:,}", number(score.value)]
+        name = case.held_out or case.split
+        cells = (
+            [f"{name} ({case.group})" if case.group else name]
+            + [str(case.seed)] * has_seeds
+            + [f"{score.n:,}", number(score.value)]
+        )
         cells += [interval(score)] * has_interval
         cells += [number(seen.value), number(seen.value - score.value)] if seen else ["", ""]
         cells += [number(_value(case.score(each.metric, judge=each.judge))) for _, each in beside]
@@ -86,13 +91,14 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
         columns=tuple(columns),
         rows=tuple(rows),
         aggregates=tuple(_aggregate(each) for each in aggregates),
-        notes=(*_gate_notes(cases), *fixed, *_code_sizes(cases), *_errors(cases)),
+        notes=(*_gate_notes(cases, has_interval), *fixed, *_code_sizes(cases), *_errors(cases)),
     )
 
 
 def _aggregate(result: AggregateResult) -> Row:
     what = f"{result.statistic} of {result.group}" if result.group else result.statistic
-    return Row((what, result.reason, result.verdict), result.verdict)
+    reason = result.reason if result.verdict == "not evaluated" else f"{result.verdict}, {result.reason}"
+    return Row((what, reason), result.verdict)
 
 
 def _anchors(cases: Sequence[Case], headline: Score) -> tuple[list[str], list[str]]:
@@ -120,9 +126,12 @@ def _anchor(case: Case, name: str, headline: Score) -> float | None:
     return None
 
 
-def _gate_notes(cases: Iterable[Case]) -> list[str]:
+def _gate_notes(cases: Iterable[Case], has_interval: bool) -> list[str]:
     bounds = sorted({gate.bound for case in cases for gate in case.gates if gate.bound is not None})
-    return ["gate: at least " + " or ".join(f"{bound:g}" for bound in bounds)] if bounds else []
+    if not bounds:
+        return []
+    several = "; verdicts of single tests are not corrected for their number, so read the aggregates first"
+    return ["gate: at least " + " or ".join(f"{bound:g}" for bound in bounds) + (several if has_interval else "")]
 
 
 def _code_sizes(cases: Sequence[Case]) -> list[str]:

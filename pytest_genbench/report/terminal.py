@@ -10,6 +10,7 @@ import pytest
 
 from ..models import Model
 from ..results.schema import Document
+from ..threads import per_process
 from .tables import Row, Table, tables, verdict_line
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ def header(spec: str, model: Model | None) -> list[str]:
     contract = model.contract
     declared = ", ".join(contract.trained_on)
     exposure = f"trained on {declared}" if declared else "exposure: undeclared (genbench.trained_on is not set)"
-    lines = [f"genbench: model {spec} on {model.device}", f"genbench: {contract.describe()}; {exposure}"]
+    threads = per_process()
+    runs_on = f"{model.device}, {threads} thread{'s' if threads > 1 else ''} for each process"
+    lines = [f"genbench: model {spec} on {runs_on}", f"genbench: {contract.describe()}; {exposure}"]
     if contract.sources.get("range") == "default":
         low, high = contract.range
         lines.append(
@@ -73,7 +76,7 @@ def _write_table(reporter: pytest.TerminalReporter, table: Table) -> None:
     for row in table.rows:
         _coloured(reporter, _line(row.cells, widths), row)
     for row in table.aggregates:
-        _coloured(reporter, ": ".join(row.cells[:2]) + f" ({row.cells[2]})", row)
+        _coloured(reporter, ": ".join(row.cells), row)
     for note in table.notes:
         reporter.write_line(note)
 

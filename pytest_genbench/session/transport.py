@@ -113,11 +113,11 @@ class XdistTransport:
         return SplitScheduling(config, log)
 
     def pytest_xdist_auto_num_workers(self, config: pytest.Config) -> int | None:
-        """Start one worker for each GPU under ``-n auto`` when the model is to run on CUDA."""
+        """Start one worker for each GPU under ``-n auto`` when the model may run on CUDA."""
         from . import SESSION_KEY
 
         model = config.stash[SESSION_KEY].settings.model
-        if model is None or model.device != "cuda":
+        if model is None or model.device not in ("auto", "cuda"):
             return None
         from ..models import visible_cuda_devices
 

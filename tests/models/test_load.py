@@ -10,7 +10,7 @@ import pytest
 from pytest_genbench.errors import GenbenchError, ModelError, OptionError, TrustError
 from pytest_genbench.models import ModelOptions, check, has_seed, has_split, load
 
-from .builders import identity, images, options, says
+from .builders import decoder, identity, images, options, says
 
 
 def refused(spec, root, kind, *words, **more):
@@ -156,3 +156,10 @@ def test_unknown_device(tmp_path):
     with pytest.raises(GenbenchError) as error:
         load(options(identity(tmp_path / "m.onnx"), device="gpu"))
     says(error, "gpu", "cuda:N")
+
+
+def test_a_decoder_beside_a_model_does_not_stand_for_a_template(tmp_path):
+    for name in ("a.decoder.onnx", "b.decoder.onnx", "b.onnx"):
+        decoder(tmp_path / name) if "decoder" in name else identity(tmp_path / name)
+    model = load(ModelOptions("{split}.onnx", root=tmp_path, device="cpu"))
+    assert list(model.files) == ["b.onnx"]

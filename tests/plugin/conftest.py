@@ -100,10 +100,10 @@ def project(pytester, monkeypatch):
 def run(project, monkeypatch):
     """Run pytest in the project with the toy's gates."""
 
-    def run(*args, model="models:good", gates="gates.toml"):
+    def run(*args, model="models:good", gates="gates.toml", own_process=False):
         options = [f"--genbench-model={model}"] if model else []
         options += [f"--genbench-gates={gates}"] if gates else []
         spread = any(arg.startswith("-n") for arg in args)
-        return run_pytest(project, monkeypatch, [*options, *args], own_process=spread)
+        return run_pytest(project, monkeypatch, [*options, *args], own_process=own_process or spread)
 
     return run

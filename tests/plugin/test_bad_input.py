@@ -33,8 +33,12 @@ def check(pytester, monkeypatch):
     return check
 
 
-def graph(path, nodes, shape=IMAGE, dtype="float32", out=IMAGE, out_dtype="float32", weights=None, metadata=DECLARED, **more):
-    return save(path, nodes, [value("x", shape, dtype)], [value("reconstruction", out, out_dtype)], weights, metadata, **more)
+def graph(
+    path, nodes, shape=IMAGE, dtype="float32", out=IMAGE, out_dtype="float32", weights=None, metadata=DECLARED, **more
+):
+    return save(
+        path, nodes, [value("x", shape, dtype)], [value("reconstruction", out, out_dtype)], weights, metadata, **more
+    )
 
 
 def text_file(path):
@@ -86,11 +90,19 @@ def unknown_outputs(path):
 
 def nan(path):
     weights = {"zero": np.zeros(1, dtype=np.float32)}
-    graph(path / "m.onnx", [node("Div", ["zero", "zero"], ["nan"]), node("Add", ["x", "nan"], ["reconstruction"])], weights=weights)
+    graph(
+        path / "m.onnx",
+        [node("Div", ["zero", "zero"], ["nan"]), node("Add", ["x", "nan"], ["reconstruction"])],
+        weights=weights,
+    )
 
 
 def batch_dependent(path):
-    nodes = [node("ReduceMean", ["x"], ["mean"], axes=[0], keepdims=1), node("Sub", ["x", "mean"], ["d"]), node("Abs", ["d"], ["reconstruction"])]
+    nodes = [
+        node("ReduceMean", ["x"], ["mean"], axes=[0], keepdims=1),
+        node("Sub", ["x", "mean"], ["d"]),
+        node("Abs", ["d"], ["reconstruction"]),
+    ]
     graph(path / "m.onnx", nodes)
 
 
@@ -135,7 +147,12 @@ USAGE = [
     ("a newer opset", new_opset, "m.onnx", "opset"),
     ("a newer IR", new_ir, "m.onnx", "IR version"),
     ("a wrong rank", rank, "m.onnx", "four axes"),
-    ("a factory that raises", module("def net():\n    raise ValueError('no weights')\n"), "nets:net", "ValueError*no weights"),
+    (
+        "a factory that raises",
+        module("def net():\n    raise ValueError('no weights')\n"),
+        "nets:net",
+        "ValueError*no weights",
+    ),
     ("a factory that returns None", module("def net():\n    pass\n"), "nets:net", "None"),
     ("a factory that needs arguments", module("def net(depth):\n    pass\n"), "nets:net", "argument"),
     ("a factory that does not exist", module("def network():\n    pass\n"), "nets:netwok", "Did you mean 'network'"),
@@ -163,7 +180,12 @@ def test_models_that_cannot_be_loaded_are_usage_errors(check, pytester, make, mo
 MISFITS = [
     ("other channels", channels, 1, "NOTHING EVALUATED: *(3, 64, 64)*(1, 64, 64)*"),
     ("another size", size, 1, "NOTHING EVALUATED: *(1, 32, 32)*(1, 64, 64)*"),
-    ("two outputs with unknown names", unknown_outputs, 1, "NOTHING EVALUATED: *'a' float32 *'b' float32 *genbench.outputs*"),
+    (
+        "two outputs with unknown names",
+        unknown_outputs,
+        1,
+        "NOTHING EVALUATED: *'a' float32 *'b' float32 *genbench.outputs*",
+    ),
     ("NaN", nan, 1, "*genbench: *'reconstruction'*"),
     ("output that depends on the batch", batch_dependent, 1, "*genbench: *batch*"),
     ("output that depends on chance", chance, 1, "*genbench: *same*"),
@@ -220,7 +242,9 @@ def test_a_template_with_one_file_missing_fails_that_test_alone(check, pytester)
     result, _ = check("{split}.onnx", "-k", "A4 or A5")
     assert result.ret == 1
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*compositional-A4.onnx*", "genbench: 1 scores: 1 passed*1 tests ended without a result"])
+    result.stdout.fnmatch_lines(
+        ["*compositional-A4.onnx*", "genbench: 1 scores: 1 passed*1 tests ended without a result"]
+    )
 
 
 def test_a_planted_pickle_as_weights_does_not_run(check, pytester):
@@ -315,7 +339,9 @@ def test_wrong_markers_are_usage_errors(pytester):
     result = pytester.runpytest_subprocess("--genbench-model=x:y")
     assert result.ret == 4
     result.stderr.fnmatch_lines(
-        ["*Did you mean 'compositional'*test_two*takes benchmark, family, needs by name; got familly*test_three*argument split*"]
+        [
+            "*Did you mean 'compositional'*test_two*takes benchmark, family, needs by name; got familly*test_three*argument split*"
+        ]
     )
 
 

@@ -191,3 +191,47 @@ def test_a_sample_has_an_interval_and_is_the_same_every_time(run, project):
     for case in first + second:
         case["seconds"] = {}
     assert first == second
+
+
+def test_seeds_give_an_interval_over_seeds(run, project):
+    builders = pytest.importorskip("tests.models.builders")
+    text = project.path.joinpath("test_toy.py").read_text()
+    assert "TOY" in text
+    for seed in range(3):
+        metadata = {"genbench.code_size": "64", "genbench.range": "0,1"}
+        builders.identity(project.path / f"m-{seed}.onnx", metadata=metadata)
+    result = run("--genbench-seeds=3", "--genbench-save=r.json", model="m-{seed}.onnx")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["held out * seed *", "brightness 4 * 2 *1.000*passed"])
+    cases = json.loads(project.path.joinpath("r.json").read_text())["cases"]
+    assert sorted({case["seed"] for case in cases}) == [0, 1, 2]
+    assert "3 seeds" in cases[0]["reason"]
+
+
+def test_a_model_is_loaded_once(run, project):
+    with project.path.joinpath("models.py").open("a") as file:
+        file.write("\ndef counted():\n    open('loads.txt', 'a').write('x')\n    return good()\n")
+    assert run(model="models:counted").ret == 0
+    assert project.path.joinpath("loads.txt").read_text() == "x"
+
+
+def test_an_interrupted_run_keeps_what_it_found(run, project):
+    with project.path.joinpath("models.py").open("a") as file:
+        file.write("\n@says(code_size='64')\ndef interrupted(images):\n")
+        file.write(
+            "    if len(images) == 30 and images.min() > 0.35:\n        raise KeyboardInterrupt\n    return images\n"
+        )
+    result = run("--genbench-save=r.json", model="models:interrupted", own_process=True)
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["*not evaluated (4 of 10 splits)*", "saved 4 cases to *"])
+    assert len(json.loads(project.path.joinpath("r.json").read_text())["cases"]) == 4
+
+
+def test_a_foreign_test_beside_ours_runs_as_always(run, project):
+    project.makepyfile(test_other="def test_other():\n    pass\n")
+    result = run()
+    result.assert_outcomes(passed=12)
+    project.makeini("[pytest]\ngenbench_model = models:missing\n")
+    alone = run("test_other.py", model=None, gates=None)
+    assert alone.ret == 0
+    alone.stdout.no_fnmatch_line("*genbench:*")
