@@ -79,8 +79,11 @@ class Outcome:
         """Report each aggregate as a test of its own, so that it counts, shows in JUnit and can fail the run."""
         judged = [each for each in self._aggregates if each.verdict != "not evaluated"]
         if judged and self._reporter is not None:
-            # Ends the line of the last test file, which would otherwise be given its percentage a second time.
+            # Ends the line of the last test, which would otherwise be given its percentage a second time. Under xdist and -q the
+            # reporter does not know that it stands in the middle of one.
             self._reporter.ensure_newline()
+            if self._config.pluginmanager.hasplugin("dsession") or self._config.option.verbose < 0:
+                self._reporter.line("")
         session.testscollected += len(judged)
         for each in judged:
             name = "::".join(filter(None, (each.family, each.output, each.group, each.statistic)))

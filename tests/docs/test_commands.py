@@ -201,7 +201,7 @@ def _cases() -> list[object]:
 
 
 @pytest.mark.parametrize("page", _cases())
-def test_a_page_does_what_it_says(page: Path, tmp_path: Path, record_property) -> None:
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
     text = page.read_text("utf-8")
     found = blocks(text)
     code = "\n".join(block.text for block in found)

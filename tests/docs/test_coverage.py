@@ -101,5 +101,6 @@ def test_blocks_and_commands_are_found() -> None:
 
 
 def test_steps_of_a_workflow_are_found() -> None:
-    text = "    steps:\n      - run: a\n      - name: b\n        run: >-\n          c\n          d\n      - run: |\n          e\n          f\n"
+    text = "    steps:\n      - run: a\n      - name: b\n        run: >-\n          c\n          d\n      - run: |\n"
+    text += "          e\n          f\n"
     assert steps(text) == ["a", "c d", "e", "f"]

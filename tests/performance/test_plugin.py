@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Run pytest in a folder that holds one trivial test, without the plugins that are there for our own tests only."""
+    """Run pytest in a folder that holds one trivial test, without what is there for our own tests only: plugins, conftest.py."""
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         monkeypatch.delenv(name, raising=False)
     tmp_path.joinpath("pytest.ini").write_text("[pytest]\n")
@@ -20,7 +20,7 @@ def run(tmp_path, monkeypatch):
     off = [part for name in others for part in ("-p", f"no:{name}")]
 
     def run(*args):
-        command = [sys.executable, "-m", "pytest", *off, *args]
+        command = [sys.executable, "-m", "pytest", "--noconftest", *off, *args]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True).stdout
 
     return run
