@@ -31,7 +31,10 @@ DEVICE_BATCH = 1024
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What :func:`evaluate` found: scores (held out first, then in split), errors on held-out items, seconds by phase."""
+    """What :func:`evaluate` found: scores (held out first, then in split), errors on held-out items, seconds by phase.
+
+    A scorer may work in threads of its own while the model runs; then ``score`` is the time it was waited for.
+    """
 
     scores: tuple[Score, ...]
     errors: dict[str, int]

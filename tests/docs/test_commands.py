@@ -215,6 +215,7 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
         print(f"{seconds:6.1f} s  {command}")
 
 
+@pytest.mark.slow
 def test_the_workflow_runs(tmp_path: Path) -> None:
     """Run the commands of the shipped workflow, at the smallest preset, with two shards."""
     if find_spec("xdist") is None:

@@ -35,6 +35,11 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in anchors(target.read_text("utf-8")), f"{page.name}: {link}"
 
 
+def test_nothing_is_left_to_be_filled_in() -> None:
+    for page in PAGES:
+        assert "@@" not in page.read_text("utf-8"), page.name
+
+
 def test_every_page_is_on_the_index() -> None:
     listed = set(links(read("index.md")))
     assert {page.name for page in DOCS.glob("*.md")} - {"index.md"} == listed
@@ -89,6 +94,13 @@ def test_the_workflow_and_the_pages_name_only_options_there_are() -> None:
     for text in texts:
         for option in re.findall(r"--genbench-[a-z-]*[a-z]", text):
             assert option in known, option
+
+
+def test_the_workflow_is_yaml() -> None:
+    yaml = pytest.importorskip("yaml")
+    text = (ROOT / "examples/ci/github-actions.yml").read_text("utf-8")
+    jobs = yaml.safe_load(text)["jobs"].values()
+    assert steps(text) == [line for job in jobs for step in job["steps"] for line in step.get("run", "").splitlines()]
 
 
 def test_blocks_and_commands_are_found() -> None:

@@ -34,7 +34,7 @@ def test_two_workers(stopwatch, model, tmp_path, monkeypatch, options):
         assert "10 scores" in found.stdout, found.stdout + found.stderr
 
     workers, threads, single = stopwatch.least(
-        lambda: run(2, two), lambda: run(0, two), lambda: run(0, two[:1]), rounds=1 if options else 3, warmup=0
+        lambda: run(2, two), lambda: run(0, two), lambda: run(0, two[:1]), rounds=1 if options else 2, warmup=0
     )
     stopwatch.show(
         f"-n2, {' '.join(options) or 'default options'}: {threads / workers:.2f} times as fast as -n0 with a thread on each of two "
