@@ -114,8 +114,8 @@ def _compare(arguments: argparse.Namespace) -> int:
 def _merge(arguments: argparse.Namespace) -> int:
     from .errors import DocumentError
     from .gates import judge_document, load
-    from .report.markdown import summary
     from .report.tables import verdict_line
+    from .report.text import summary
     from .results.io import check_writable, read, write
     from .results.merge import merge
     from .session.suites import foreign_gates
@@ -127,7 +127,8 @@ def _merge(arguments: argparse.Namespace) -> int:
     gates = load(arguments.gates, foreign_gates())
     merged = judge_document(merge(documents, allow_mixed=arguments.allow_mixed), gates)
     write(arguments.out, merged)
-    print(summary(merged), end="")
+    for line in summary(merged):
+        print(line.text)
     _, green = verdict_line(merged)
     complete = all(each.verdict != "not evaluated" for each in merged.aggregates)
     return OK if green and complete else FAILED

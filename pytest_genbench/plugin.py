@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SESSION = "genbench-session"
 """Name under which the session is registered with pytest's plugin manager."""
 
-_MODEL = """Model under test: an .onnx file (its path may hold {split} and {seed}), module:factory, or reference:NAME"""
+_MODEL = "Model under test: an .onnx file (its path may hold {split} and {seed}) or module:factory"
 
 # Name, kind, help. Each has an ini twin: --genbench-model and genbench_model. Kinds: text, list, flag.
 OPTIONS: tuple[tuple[str, str, str], ...] = (

@@ -27,7 +27,7 @@ class Scorer(Protocol):
         """Return all scores, the headline first."""
 
     def errors(self) -> dict[str, int]:
-        """Count what was read: how many items were right, and how many went wrong in which way."""
+        """Count how many items went wrong in which way."""
 
 
 @dataclass(frozen=True)

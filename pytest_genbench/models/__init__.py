@@ -8,7 +8,7 @@ from .contract import Contract
 from .devices import visible_cuda_devices
 from .factory import wrap
 from .inspect import inspect
-from .load import check, has_seed, has_split, load
+from .load import check, exists, has_seed, has_split, load
 from .options import ModelOptions
 from .probes import CodeSize, code_size, probe
 from .protocol import Model
@@ -22,6 +22,7 @@ __all__ = [
     "assign_unnamed",
     "check",
     "code_size",
+    "exists",
     "has_seed",
     "has_split",
     "inspect",

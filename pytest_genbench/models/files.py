@@ -22,6 +22,6 @@ def neighbours(path: Path, suffixes: Iterable[str] = ()) -> str:
     wanted = tuple(suffixes)
     names = [file.name for file in path.parent.iterdir() if file.is_file() and (not wanted or file.suffix in wanted)]
     if not names:
-        return f" {str(path.parent)!r} holds no such file."
+        return " There is no other of its kind either."
     said = nearest(path.name, names)
     return said if len(said) < 400 else f" {str(path.parent)!r} holds {len(names)} other such files."

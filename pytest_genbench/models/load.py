@@ -117,6 +117,13 @@ def load(
     return load_trusted(path, kind, options, image_shape)
 
 
+def exists(options: ModelOptions, split: str, seed: int) -> bool:
+    """Whether the files that a template stands for are there, for one split and seed."""
+    texts = (options.spec, options.weights) if kind_of(options) != "factory" else (options.weights,)
+    filled = [text.replace("{split}", split).replace("{seed}", str(seed)) for text in texts if text is not None]
+    return all((options.root / text).is_file() for text in filled)
+
+
 def kind_of(options: ModelOptions) -> str:
     """Say what a spec is: ``onnx``, ``factory``, ``reference``, or a trusted ``program``, ``script`` or ``pickle``."""
     spec = options.spec

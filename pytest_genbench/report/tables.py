@@ -78,12 +78,12 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
         cells = (
             [f"{name} ({case.group})" if case.group else name]
             + [str(case.seed)] * has_seeds
-            + [f"{score.n:,}", number(score.value)]
+            + [f"{score.n:,}", decimal(score.value)]
         )
         cells += [interval(score)] * has_interval
-        cells += [number(seen.value), number(seen.value - score.value)] if seen else ["", ""]
-        cells += [number(_value(case.score(each.metric, judge=each.judge))) for _, each in beside]
-        cells += [number(_anchor(case, name, headline)) for name in varying] + [case.verdict]
+        cells += [decimal(seen.value), decimal(seen.value - score.value)] if seen else ["", ""]
+        cells += [decimal(_value(case.score(each.metric, judge=each.judge))) for _, each in beside]
+        cells += [decimal(_anchor(case, name, headline)) for name in varying] + [case.verdict]
         rows.append(Row(tuple(cells), case.verdict))
     judge = f", read by {headline.judge}" if headline.judge else ""
     return Table(
@@ -115,7 +115,7 @@ def _anchors(cases: Sequence[Case], headline: Score) -> tuple[list[str], list[st
             varying.append(name)
         else:
             note = f" ({found[0].note})" if found[0].source != "computed" and found[0].note else ""
-            same.append(f"{name} {number(found[0].value)}{note}")
+            same.append(f"{name} {decimal(found[0].value)}{note}")
     return varying, ["anchors: " + ", ".join(same)] if same else []
 
 
@@ -127,11 +127,12 @@ def _anchor(case: Case, name: str, headline: Score) -> float | None:
 
 
 def _gate_notes(cases: Iterable[Case], has_interval: bool) -> list[str]:
-    bounds = sorted({gate.bound for case in cases for gate in case.gates if gate.bound is not None})
+    gates = [gate for case in cases for gate in case.gates if gate.bound is not None]
+    bounds = dict.fromkeys(f"{gate.metric.replace('_', ' ')} {gate.bound:g}" for gate in gates)
     if not bounds:
         return []
     several = "; verdicts of single tests are not corrected for their number, so read the aggregates first"
-    return ["gate: at least " + " or ".join(f"{bound:g}" for bound in bounds) + (several if has_interval else "")]
+    return [f"gate: {', '.join(bounds)}{several if has_interval else ''}"]
 
 
 def _code_sizes(cases: Sequence[Case]) -> list[str]:
@@ -152,18 +153,22 @@ def _errors(cases: Sequence[Case]) -> list[str]:
     total: Counter[str] = Counter()
     for case in cases:
         total.update(case.errors)
-    wrong = {what: count for what, count in list(total.items())[1:] if count}
-    if not wrong:
+    if not any(total.values()):
         return []
-    items = sum(total.values())
-    listed = ", ".join(f"{what} {count / items:.1%}" for what, count in wrong.items())
+    items = sum(case.scores[0].n for case in cases)
+    listed = ", ".join(f"{what} {number / items:.1%}" for what, number in total.most_common() if number)
     return [f"what went wrong on {items:,} held-out images: {listed}"]
 
 
-def number(value: float | None) -> str:
+def decimal(value: float | None) -> str:
     """Write a score: three decimals, or nothing."""
     # Adding zero turns a rounded -0.0 into 0.0.
     return "" if value is None else f"{round(value, 3) + 0.0:.3f}"
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number of things: ``1 test``, ``10 tests``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def interval(score: Score) -> str:
@@ -190,13 +195,13 @@ def verdict_line(document: Document, skipped: int = 0, broken: int = 0) -> tuple
     """
     tests = Counter(case.verdict for case in document.cases)
     aggregates = Counter(each.verdict for each in document.aggregates)
-    parts = [f"{count} {verdict}" for verdict, count in sorted(tests.items())]
-    line = f"{len(document.cases)} scores: " + ", ".join(parts) if parts else "no scores"
+    parts = [f"{number} {verdict}" for verdict, number in sorted(tests.items())]
+    line = f"{count(len(document.cases), 'score')}: " + ", ".join(parts) if parts else "no scores"
     if aggregates:
-        line += "; aggregates: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(aggregates.items()))
+        line += "; aggregates: " + ", ".join(f"{number} {verdict}" for verdict, number in sorted(aggregates.items()))
     if skipped:
-        line += f"; {skipped} tests skipped"
+        line += f"; {count(skipped, 'test')} skipped"
     if broken:
-        line += f"; {broken} tests ended without a result"
+        line += f"; {count(broken, 'test')} ended without a result"
     green = not broken and set(tests) == {"passed"} and not set(aggregates) - {"passed", "not evaluated"}
     return line, green

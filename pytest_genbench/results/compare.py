@@ -101,7 +101,7 @@ def compare(old: Document, new: Document, tolerance: float = TOLERANCE) -> Compa
     Args:
         old: The earlier run, such as a baseline.
         new: The later run.
-        tolerance: Allowed drop, at least 0, in units of the metric.
+        tolerance: Allowed drop, at least 0: in units of the metric where higher is better, else as a share of the old value.
 
     Raises:
         ValueError: `tolerance` is negative or not a number.
@@ -215,14 +215,16 @@ def _row(before: Case, old: Score, case: Case, new: Score, tolerance: float) -> 
     )
     if obstacle:
         return row
-    difference = paired(old, new, tolerance)
+    # A loss has a scale of its own, not that of a fraction: for it the tolerance is a share of the old value.
+    allowed = tolerance if new.better == "higher" else tolerance * abs(old.value)
+    difference = paired(old, new, allowed)
     if difference is None and old.value == new.value:
         return replace(row, status="same", difference=0.0, note="no cluster is stored in both")
     if difference is None:
         return replace(row, note="no cluster is stored in both, so chance cannot be told from change")
     return replace(
         row,
-        status=difference.change(new.better, tolerance),
+        status=difference.change(new.better, allowed),
         difference=difference.value,
         interval=difference.interval,
         detectable=difference.detectable,

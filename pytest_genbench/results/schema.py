@@ -52,7 +52,7 @@ class Case:
         model: ``files`` (name to SHA-256), ``contract`` (flat mapping), ``provider``, ``exposure`` and ``code_size``.
         scores: The headline first; held out, then in split.
         anchors: Reference values.
-        errors: What went wrong, counted.
+        errors: How many held-out items went wrong in which way.
         gates: What each gate said.
         verdict: The verdict over all gates.
         reason: The line that explains the verdict.

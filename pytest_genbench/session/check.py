@@ -215,11 +215,12 @@ def _report(cases: list[Case], decision: Decision) -> NoReturn:
     case = cases[0]
     if decision.verdict == "not comparable":
         pytest.skip(f"not comparable: {decision.reason}")
-    lines = [f"{case.split} ({case.held_out}), {case.output}: {decision.verdict}", f"  {decision.reason}"]
-    lines += [f"  {gate.reason}" for gate in decision.results if gate.reason != decision.reason]
+    lines = [f"{case.split} ({case.held_out}), {case.output}: {decision.verdict}"]
+    lines += [f"  {gate.reason}" for gate in decision.results] or [f"  {decision.reason}"]
     lines.append("  " + _beside(case))
     if any(case.errors.values()):
-        lines.append("  " + ", ".join(f"{what} {count:,}" for what, count in case.errors.items() if count))
+        wrong = ", ".join(f"{what} {number:,}" for what, number in case.errors.items() if number)
+        lines.append(f"  what went wrong on {case.scores[0].n:,} held-out images: {wrong}")
     pytest.fail("\n".join(lines), pytrace=False)
 
 

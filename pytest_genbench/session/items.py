@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 _ARGUMENTS = {"benchmark", "family", "needs"}
 
+NO_MODEL = (
+    "no model to test; give --genbench-model=FILE.onnx or module:factory, "
+    "set genbench_model in the ini file, or implement pytest_genbench_model in conftest.py."
+)
+
 _get = cache(get)
 
 
@@ -88,10 +93,7 @@ class Items:
         self._validate_gates()
         ours = [item for item in items if is_ours(item)]
         if ours and not session.store.is_given and not config.option.collectonly:
-            session.collection_errors.append(
-                "no model to test; give --genbench-model=FILE.onnx or module:factory, "
-                "set genbench_model in the ini file, or implement pytest_genbench_model in conftest.py."
-            )
+            session.collection_errors.append(NO_MODEL)
         if session.collection_errors and not session.is_worker:
             # A worker has no way to report a usage error; there the tests fail with it one by one.
             raise pytest.UsageError("genbench: " + "; ".join(session.collection_errors))

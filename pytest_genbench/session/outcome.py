@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from .. import __version__
-from ..errors import GenbenchError
+from ..errors import GenbenchError, OptionError
 from ..gates import judge_aggregates, judge_document
-from ..report import markdown, terminal
+from ..report import markdown, text
+from ..report.tables import count
 from ..results.io import write
 from ..results.merge import update
 from ..results.schema import AggregateResult, Document
-from .items import Marker, is_ours, marker_of
+from ..threads import per_process
+from .items import NO_MODEL, Marker, is_ours, marker_of, split_of
 
 if TYPE_CHECKING:
     from . import Session
@@ -65,15 +67,19 @@ class Outcome:
     def _announce(self, marked: list[pytest.Item]) -> None:
         """Load the model before any test runs, so that a wrong path is one usage error and not one failure per test."""
         try:
+            if not self._session.store.is_given:
+                raise OptionError(NO_MODEL)
             shape = Marker.of(marker_of(marked[0]), self._session).benchmark.image_shape if marked else None
-            model = self._session.store.first(shape)
+            model = self._session.store.first(split_of(marked[0]) if marked else None, shape)
         except GenbenchError as error:
             raise pytest.UsageError(f"genbench: {error}") from None
-        self._header = terminal.header(self._session.store.spec, model)
+        store = self._session.store
+        workers = getattr(self._config.option, "numprocesses", None) or 1
+        self._header = text.header(store.spec, model, per_process(workers), store.is_template)
         if self._reporter is not None:
             self._reporter.ensure_newline()
             for line in self._header:
-                self._reporter.write_line(line)
+                self._reporter.write_line(f"genbench: {line}")
 
     def _report_aggregates(self, session: pytest.Session) -> None:
         """Report each aggregate as a test of its own, so that it counts, shows in JUnit and can fail the run."""
@@ -144,7 +150,7 @@ class Outcome:
         settings, document = session.settings, self.document
         if settings.save:
             write(settings.save, self._joined(document))
-            session.notes.append(f"saved {len(document.cases)} cases to {settings.save}")
+            session.notes.append(f"saved {count(len(document.cases), 'case')} to {settings.save}")
         if settings.summary:
             with settings.summary.open("a", encoding="utf-8") as file:
                 file.write(markdown.summary(document, session.notes))
@@ -159,8 +165,12 @@ class Outcome:
         records = self._session.records
         if self._session.is_worker or not records.ours:
             return
-        header = [] if self._header else terminal.header(self._session.store.spec, None)
-        terminal.write(terminalreporter, self.document, header, records, self._session.notes)
+        terminalreporter.write_sep("=", "genbench")
+        if not self._header:
+            terminalreporter.write_line(f"model {self._session.store.spec}")
+        for line in text.summary(self.document, records.skipped, records.broken, self._session.notes):
+            markup = {line.colour: True} if line.colour else {}
+            terminalreporter.write_line(line.text, bold=line.bold, **markup)
 
 
 def environment() -> dict[str, str]:

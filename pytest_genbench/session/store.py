@@ -12,7 +12,7 @@ import pytest
 
 from ..benchmarks import Benchmark
 from ..errors import ModelError, OptionError
-from ..models import CodeSize, Model, ModelOptions, check, code_size, has_seed, has_split, load, probe, wrap
+from ..models import CodeSize, Model, ModelOptions, check, code_size, exists, has_seed, has_split, load, probe, wrap
 from ..splits import Split
 from ..threads import per_process
 
@@ -33,6 +33,8 @@ class ModelStore:
     """
 
     def __init__(self, config: pytest.Config, options: ModelOptions | None, seeds: int) -> None:
+        # What is typed for this run wins over what the project brings.
+        self._is_typed = bool(config.getoption("genbench_model"))
         if seeds > 1 and (options is None or not has_seed(options)):
             raise OptionError(
                 f"--genbench-seeds={seeds} needs a model path that holds {{seed}}, one file for each seed."
@@ -51,28 +53,37 @@ class ModelStore:
 
     @property
     def _has_hook(self) -> bool:
-        return bool(self._config.hook.pytest_genbench_model.get_hookimpls())
+        return not self._is_typed and bool(self._config.hook.pytest_genbench_model.get_hookimpls())
 
     @property
     def spec(self) -> str:
         """What the user calls the model."""
-        return self._options.spec if self._options else "brought by the hook pytest_genbench_model"
+        if self._options is None or self._has_hook:
+            return "brought by the hook pytest_genbench_model"
+        return self._options.spec
 
-    def first(self, image_shape: tuple[int, int, int] | None) -> Model | None:
+    @property
+    def is_template(self) -> bool:
+        """Whether the model is one file for each split."""
+        return self._options is not None and not self._has_hook and has_split(self._options)
+
+    def first(self, split: Split | None, image_shape: tuple[int, int, int] | None) -> Model | None:
         """Load the model, to find mistakes before any test runs; None for the hook's.
 
         Args:
+            split: The first split to be tested, where known; without one, any file of a template stands for all.
             image_shape: Height, width, channels of the first benchmark's images, where known.
 
         Raises:
-            ModelError: It cannot be loaded. Of a template, its first file stands for all.
+            ModelError: It cannot be loaded.
         """
         if self._options is None or self._has_hook:
             return None
         check(self._options)
-        if has_split(self._options):
-            return load(self._options, image_shape=image_shape)
-        return self._file(self._options, None, 0, image_shape)
+        if not has_split(self._options) or (split is not None and exists(self._options, split.slug, 0)):
+            return self._file(self._options, None if split is None else split.slug, 0, image_shape)
+        # One file that is missing is a failure of its own test.
+        return load(self._options, image_shape=image_shape)
 
     def get(self, split: Split, seed: int, image_shape: tuple[int, int, int]) -> Model:
         """Return the model for a split and seed.

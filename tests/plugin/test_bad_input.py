@@ -243,7 +243,7 @@ def test_a_template_with_one_file_missing_fails_that_test_alone(check, pytester)
     assert result.ret == 1
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(
-        ["*compositional-A4.onnx*", "genbench: 1 scores: 1 passed*1 tests ended without a result"]
+        ["*compositional-A4.onnx*", "genbench: 1 score: 1 passed*1 test ended without a result"]
     )
 
 

@@ -235,3 +235,13 @@ def test_a_foreign_test_beside_ours_runs_as_always(run, project):
     alone = run("test_other.py", model=None, gates=None)
     assert alone.ret == 0
     alone.stdout.no_fnmatch_line("*genbench:*")
+
+
+def test_a_typed_model_wins_over_the_hook(run, project):
+    project.makeconftest("import models\ndef pytest_genbench_model(config, split):\n    return models.good()\n")
+    result = run("--genbench-save=r.json", model="models:bad")
+    assert result.ret == 1
+    assert json.loads(project.path.joinpath("r.json").read_text())["model"]["spec"] == "models:bad"
+    project.path.joinpath("r.json").unlink()
+    assert run("--genbench-save=r.json", model=None).ret == 0
+    assert "hook" in json.loads(project.path.joinpath("r.json").read_text())["model"]["spec"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError
-from ...metrics.reading import encode_words, reading_errors
+from ...metrics.reading import RIGHT, encode_words, reading_errors
 from ...scores import Anchor, Better, Condition, Score, Tally
 from ...splits import Split
 from ..protocol import Outputs
@@ -77,8 +77,8 @@ class RecognitionScorer:
         return found
 
     def errors(self) -> dict[str, int]:
-        """Return what was read, as :func:`pytest_genbench.metrics.reading.reading_errors` counts."""
-        return dict(self._errors)
+        """Return what was misread, as :func:`pytest_genbench.metrics.reading.reading_errors` counts."""
+        return {kind: count for kind, count in self._errors.items() if kind != RIGHT}
 
 
 def read_letters(outputs: Outputs, stimuli: Stimuli) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metrics.reading import encode_words, reading_errors
+from ...metrics.reading import RIGHT, encode_words, reading_errors
 from ...scores import Anchor, Better, Condition, Score, Tally
 from ...splits import Split
 from ..protocol import Outputs
@@ -79,9 +79,9 @@ class ReconstructionScorer:
         return [tally.score(population, condition) for tally in [*tallies, self._mse]]
 
     def errors(self) -> dict[str, int]:
-        """Return how the published judge read, as :func:`pytest_genbench.metrics.reading.reading_errors` counts."""
+        """Return what the published judge misread, as :func:`pytest_genbench.metrics.reading.reading_errors` counts."""
         self._settle(0)
-        return dict(self._errors)
+        return {kind: count for kind, count in self._errors.items() if kind != RIGHT}
 
 
 def fits(shape: Sequence[int | None]) -> bool:
