@@ -21,7 +21,10 @@ class Scorer(Protocol):
     """Turns outputs into scores, batch by batch, in memory that does not grow."""
 
     def add(self, index: NDArray[np.int64], images: NDArray[np.uint8], outputs: Outputs) -> None:
-        """Take one batch: indices (N,), the images (N, H, W, C) shown, and what the model made of them."""
+        """Take one batch: indices (N,), the images (N, H, W, C) shown, and what the model made of them.
+
+        The arrays may be read later, while the model works on the next batch; nobody changes them.
+        """
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return all scores, the headline first."""

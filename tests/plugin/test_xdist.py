@@ -17,7 +17,7 @@ def document(project, name):
 
 @pytest.mark.parametrize("mode", ["-n1", "-n2", "-n2 --dist=loadscope", "-n2 --dist=worksteal", "-n2 --dist=loadgroup"])
 def test_every_mode_finds_the_same(run, project, mode):
-    plain = run("--genbench-save=plain.json", model="models:half")
+    plain = run("--genbench-save=plain.json", model="models:half", own_process=True)
     spread = run("--genbench-save=spread.json", *mode.split(), model="models:half")
     assert plain.ret == spread.ret == 1
     assert plain.parseoutcomes() == spread.parseoutcomes()
