@@ -16,6 +16,7 @@ cross-entropy, summed over pixels, averaged over images.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -61,7 +62,7 @@ class TrainConfig:
     constant: float = 0.3
 
 
-class StripAutoencoder(nn.Module):
+class StripAutoencoder(nn.Module, ABC):
     """What both networks share: cut the strip out, put it back.
 
     Subclasses have a `config` with `noise`, and map strips (N, 20, 64) to codes (N, 32) in `_encode` and codes to
@@ -70,12 +71,13 @@ class StripAutoencoder(nn.Module):
 
     config: Conv1dConfig | MlpConfig
 
+    @abstractmethod
     def _encode(self, strip: Tensor) -> Tensor:
-        raise NotImplementedError
+        """Strip (N, 20, 64) to code (N, 32)."""
 
+    @abstractmethod
     def logits(self, code: Tensor) -> Tensor:
         """Code (N, 32) to logits of the strip's pixels (N, 20, 64)."""
-        raise NotImplementedError
 
     def encode(self, images: Tensor) -> Tensor:
         """Images (N, 1, 64, 64) in [0, 1] to codes (N, 32) in (-1, 1)."""

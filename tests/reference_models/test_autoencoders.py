@@ -9,10 +9,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from pytest_genbench.benchmarks.comporth.stimuli import Stimuli  # noqa: E402
 from pytest_genbench.reference_models import autoencoders  # noqa: E402
 from pytest_genbench.reference_models.autoencoders import MODELS, TrainConfig, build, learning_rate, train  # noqa: E402
-
-from pytest_genbench.benchmarks.comporth.stimuli import Stimuli  # noqa: E402
 
 BOTH = pytest.mark.parametrize("name", sorted(MODELS))
 
