@@ -1,7 +1,7 @@
 """Hypothesis profiles for the project's own tests.
 
-The pytester plugin is switched on in pyproject.toml: naming it here would break ``--genbench-suite`` in other folders, for which this
-is not the top-level conftest.
+The pytester plugin is switched on in pyproject.toml: naming it here would break ``--genbench-suite`` in other folders, for which
+this is not the top-level conftest.
 """
 
 import os

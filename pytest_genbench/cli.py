@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     merge = commands.add_parser("merge", help="join results of shards and judge the whole; exit 1 if a gate fails")
     merge.add_argument("documents", type=Path, nargs="+", metavar="FILE")
     merge.add_argument("--out", type=Path, required=True, help="file to write; must not exist")
+    merge.add_argument("--markdown", action="store_true", help="print Markdown")
     merge.add_argument("--allow-mixed", action="store_true", help="join results of different models")
     merge.add_argument("--gates", type=Path, help="gates file, looked up before the shipped gates")
     merge.set_defaults(run=_merge)
@@ -114,8 +115,8 @@ def _compare(arguments: argparse.Namespace) -> int:
 def _merge(arguments: argparse.Namespace) -> int:
     from .errors import DocumentError
     from .gates import judge_document, load
+    from .report import markdown, text
     from .report.tables import verdict_line
-    from .report.text import summary
     from .results.io import check_writable, read, write
     from .results.merge import merge
     from .session.suites import foreign_gates
@@ -127,8 +128,10 @@ def _merge(arguments: argparse.Namespace) -> int:
     gates = load(arguments.gates, foreign_gates())
     merged = judge_document(merge(documents, allow_mixed=arguments.allow_mixed), gates)
     write(arguments.out, merged)
-    for line in summary(merged):
-        print(line.text)
+    if arguments.markdown:
+        print(markdown.summary(merged), end="")
+    else:
+        print("\n".join(line.text for line in text.summary(merged)))
     _, green = verdict_line(merged)
     complete = all(each.verdict != "not evaluated" for each in merged.aggregates)
     return OK if green and complete else FAILED

@@ -32,9 +32,10 @@ from pytest_genbench.splits import Split
 
 JUDGE = Path(comporth.__file__).parent / "judges" / "published-1.onnx"
 CONFIGS = {"conv1d": TrainConfig(steps=12_000), "mlp": TrainConfig(steps=10_000, lr=3e-3)}
-# Chosen by its held-out score, to have an example that passes everywhere: seeds 0, 1 and 2 gave 0.935, 0.799 and 0.982.
-# All other files have seed 0.
-SEEDS = {("conv1d", "compositional-B1"): 2}
+# All files have seed 0 but these. A5 and B4 were trained again because they had not converged (0.978 and 0.985 in-split; 0.975 and
+# 0.957 held out). B1 was chosen by its held-out score, to have an example that passes everywhere: seeds 0, 1 and 2 gave 0.935, 0.799
+# and 0.982, each with at least 0.995 in-split.
+SEEDS = {("conv1d", "compositional-A5"): 1, ("conv1d", "compositional-B1"): 2, ("conv1d", "compositional-B4"): 1}
 
 
 class Decoder(nn.Module):
@@ -87,7 +88,7 @@ def main() -> None:
     parser.add_argument("--model", choices=MODELS, action="append", help="only this one")
     parser.add_argument("--split", choices=splits, nargs="+", default=list(splits), metavar="SLUG", help="only these")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder for the files of all models")
-    parser.add_argument("--seed", type=int, help="default: that of the shipped file, 0 for all but one")
+    parser.add_argument("--seed", type=int, help="default: that of the shipped file")
     parser.add_argument("--force", action="store_true", help="train also where the files exist")
     args = parser.parse_args()
     torch.set_num_threads(1)  # several threads wait for each other longer than they work on layers this small

@@ -40,7 +40,7 @@ class FunctionModel:
         image_shape: tuple[int, int, int] | None = None,
     ) -> None:
         self._function, self._names, self.name = function, names, name
-        self.device = "chosen by the function"
+        self.device = "a function of NumPy arrays"
         self.files: Mapping[str, str] = dict(files)
         self.contract: Contract = explore(self._run, declared, name, "float32", image_shape)
 

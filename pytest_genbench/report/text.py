@@ -42,7 +42,7 @@ def header(spec: str, model: Model | None, threads: int, is_template: bool = Fal
     if is_template:
         exposure = f"one file for each split, the first {exposure}"
     plural = "s" if threads > 1 else ""
-    lines = [f"model {spec} on {model.device}, {threads} thread{plural}", f"{contract.describe()}; {exposure}"]
+    lines = [f"model {spec}: {model.device}, {threads} thread{plural}", f"{contract.describe()}; {exposure}"]
     if contract.sources.get("range") == "default":
         low, high = contract.range
         lines.append(

@@ -92,10 +92,11 @@ class Outcome:
                 self._reporter.line("")
         session.testscollected += len(judged)
         for each in judged:
-            name = "::".join(filter(None, (each.family, each.output, each.group, each.statistic)))
+            parts = (each.benchmark, each.preset, each.family, each.output, each.group, each.statistic)
+            name = "::".join(filter(None, parts))
             report = pytest.TestReport(
-                nodeid=f"genbench::{each.benchmark}::{name}",
-                location=("genbench", None, f"{each.benchmark}::{name}"),
+                nodeid=f"genbench::{name}",
+                location=("genbench", None, name),
                 keywords={},
                 outcome="passed" if each.verdict == "passed" else "failed",
                 longrepr=None if each.verdict == "passed" else f"{each.verdict}: {each.reason}",

@@ -10,7 +10,7 @@ def test_a_good_model_passes(run):
     result.assert_outcomes(passed=11)
     assert result.ret == 0
     result.stdout.fnmatch_lines(
-        ["*model models:good on *", "toy (default), brightness, reconstruction: accuracy", "brightness 3 *1.000*passed"]
+        ["*model models:good: *", "toy (default), brightness, reconstruction: accuracy", "brightness 3 *1.000*passed"]
     )
 
 
@@ -88,9 +88,9 @@ def test_aggregates_are_tests_of_their_own(run, project):
     # Nine of ten splits pass; the mean, 0.9, does too.
     assert result.ret == 1
     result.assert_outcomes(passed=10, failed=1)
-    result.stdout.fnmatch_lines(["*genbench::toy::brightness::reconstruction::mean PASSED*"])
+    result.stdout.fnmatch_lines(["*genbench::toy::default::brightness::reconstruction::mean PASSED*"])
     xml = project.path.joinpath("out.xml").read_text()
-    assert 'classname="genbench.toy.brightness.reconstruction" name="mean"' in xml
+    assert 'classname="genbench.toy.default.brightness.reconstruction" name="mean"' in xml
     assert 'name="genbench.reconstruction.held-out.accuracy" value="1.0"' in xml
     assert 'name="genbench.reconstruction.verdict" value="passed"' in xml
 
