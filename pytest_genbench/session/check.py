@@ -178,7 +178,7 @@ class Check:
 
     def _record(self, cases: list[Case], decision: Decision) -> None:
         """Put the cases where the report finds them, and the scores where JUnit does."""
-        records = self._item.stash.setdefault(CASES, [])
+        records = self._item.stash[CASES]
         for case in cases:
             judged = replace(case, gates=decision.results, verdict=decision.verdict, reason=decision.reason)
             plain = case_to_plain(judged)

@@ -11,7 +11,7 @@ import pytest
 from ..benchmarks import Benchmark, get, names
 from ..errors import BenchmarkError, GenbenchError, MissingOutputError, nearest
 from ..gates import Known, validate
-from .check import CHECK, Check
+from .check import CASES, CHECK, Check
 
 if TYPE_CHECKING:
     from . import Session
@@ -129,6 +129,9 @@ class Items:
         """Prepare the check before any fixture of the test is made."""
         if not is_ours(item):
             return
+        # What an earlier attempt left, where the test is run again.
+        item.stash[CASES] = []
+        item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("genbench.")]
         if self._session.collection_errors:
             pytest.fail("genbench: " + "; ".join(self._session.collection_errors), pytrace=False)
         try:

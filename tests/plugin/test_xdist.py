@@ -77,12 +77,14 @@ def test_the_last_of_several_attempts_counts(run, project):
     pytest.importorskip("pytest_rerunfailures")
     with project.path.joinpath("models.py").open("a") as file:
         file.write("\n@says(code_size='64')\ndef flaky(images):\n")
-        file.write("    first = not os.path.exists('seen')\n    open('seen', 'w').close()\n")
-        file.write("    return np.zeros_like(images) if first and len(images) == 30 else images\n")
+        file.write("    four = len(images) == 30 and np.ptp(images) == 0 and abs(images.max() - 100 / 255) < 1e-3\n")
+        file.write("    if four and not os.path.exists('seen'):\n")
+        file.write("        open('seen', 'w').close()\n        return np.zeros_like(images)\n    return images\n")
     for extra in ((), ("-n2",)):
         project.path.joinpath("seen").unlink(missing_ok=True)
         result = run("--reruns=2", *extra, model="models:flaky")
         assert result.ret == 0, extra
+        assert result.parseoutcomes()["rerun"] == 1
         result.stdout.fnmatch_lines(["genbench: 10 scores: 10 passed*"])
 
 

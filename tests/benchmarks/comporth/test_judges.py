@@ -97,8 +97,31 @@ def test_anchors_of_other_families():
 
 def test_anchors_of_recognition():
     found = anchors("compositional", "compositional-B5", task="recognition")
-    assert found["nearest training image", ""] == 0
     assert found["constant answer", ""] == pytest.approx(1 / 16)
+
+
+@pytest.fixture(scope="module")
+def published():
+    return CompOrth("published")
+
+
+@pytest.mark.parametrize("family", ["length", "compositional"])
+def test_a_memoriser_never_finds_a_word_that_it_was_not_shown(published, family):
+    for split in published.splits(family):
+        sample, neighbour = published.originals.nearest(split)
+        shown, found = (published.grid.levels(index)[:, 0] for index in (sample, neighbour))
+        assert not (shown == found).any(), split
+        read = published.originals.read(neighbour)
+        assert not (read.argmax(axis=1) == shown).any(), split
+
+
+@pytest.mark.parametrize("family", CompOrth.families)
+@pytest.mark.parametrize("name", [judge.PUBLISHED, judge.ROBUST])
+def test_the_identity_is_read_on_every_split(published, family, name):
+    for split in published.splits(family):
+        word = published.grid.levels(split.test)[:, 0]
+        probability = published.originals.read(split.test, name)
+        assert probability[np.arange(len(word)), word].mean() >= 0.99, split
 
 
 def test_nearest_neighbour_is_nearest():

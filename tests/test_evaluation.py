@@ -1,0 +1,89 @@
+"""Samples and batches: the same items in every run, and scores that do not depend on how they were cut."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_genbench import evaluation
+from pytest_genbench.benchmarks.comporth import CompOrth
+from pytest_genbench.errors import ModelError
+from pytest_genbench.evaluation import IN_SPLIT, evaluate, predict, sample
+from pytest_genbench.models import Contract
+
+BENCHMARK = CompOrth("mini")
+SPLIT = BENCHMARK.splits("compositional")[9]
+
+
+class Copies:
+    """Returns what it is shown, darkened."""
+
+    device = "none"
+    files: dict[str, str] = {}
+
+    def __init__(self, change=lambda pixels: pixels):
+        self.contract = Contract("x", layout="NHWC", outputs={"reconstruction": "y"})
+        self.change = change
+
+    def predict(self, batch, outputs=None):
+        return {name: self.change(batch.astype(np.float32) / 255) for name in outputs}
+
+
+@given(size=st.integers(1, 300), condition=st.sampled_from(["held-out", "in-split"]))
+def test_a_sample_is_the_same_every_time_and_without_repeats(size, condition):
+    items = SPLIT.test if condition == "held-out" else SPLIT.train
+    drawn = sample(SPLIT, condition, size)
+    np.testing.assert_array_equal(drawn, sample(SPLIT, condition, size))
+    assert len(np.unique(drawn)) == len(drawn) == min(size, len(items))
+    assert np.isin(drawn, items).all()
+    assert (np.diff(drawn) > 0).all()
+
+
+def test_splits_and_conditions_draw_differently():
+    other = BENCHMARK.splits("compositional")[8]
+    assert not np.array_equal(sample(SPLIT, "in-split", 50), sample(other, "in-split", 50))
+
+
+def test_all_items_where_no_fewer_are_asked_for():
+    np.testing.assert_array_equal(sample(SPLIT, "held-out", None), SPLIT.test)
+    assert sample(SPLIT, "in-split", IN_SPLIT) is SPLIT.train
+
+
+def run(monkeypatch, batch, samples=None):
+    monkeypatch.setattr(evaluation, "BATCH", batch)
+    return evaluate(BENCHMARK, SPLIT, BENCHMARK.tasks["reconstruction"], Copies(), samples=samples)
+
+
+def test_batches_do_not_change_scores(monkeypatch):
+    whole, small = (run(monkeypatch, batch, samples=100) for batch in (64, 7))
+    assert [(s.metric, s.judge, s.condition, s.n) for s in whole.scores] == [
+        (s.metric, s.judge, s.condition, s.n) for s in small.scores
+    ]
+    for one, other in zip(whole.scores, small.scores, strict=True):
+        assert one.value == pytest.approx(other.value, abs=1e-6)
+    assert whole.errors == small.errors
+
+
+def test_held_out_comes_first_and_both_conditions_are_there(monkeypatch):
+    found = run(monkeypatch, 64, samples=100)
+    assert [s.condition for s in found.scores] == ["held-out"] * 5 + ["in-split"] * 5
+    assert (found.scores[0].metric, found.scores[0].judge) == ("target_probability", "published-1")
+    assert (found.scores[0].n, found.scores[0].population) == (100, 288)
+    assert set(found.seconds) == {"render", "model", "score"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda pixels: np.where(np.arange(len(pixels))[:, None, None, None] == 2, np.nan, pixels),
+            "NaN or infinite for 1 of 5",
+        ),
+        (lambda pixels: pixels[:-1], "4 rows for 5 images"),
+        (lambda pixels: pixels[:, ::2, ::2], r"shape \(5, 32, 32, 1\); a reconstruction needs \(5, 64, 64, 1\)"),
+        (lambda pixels: pixels * 255, "range"),
+    ],
+)
+def test_outputs_that_cannot_be_scored_are_explained(change, said):
+    with pytest.raises(ModelError, match=said):
+        predict(Copies(change), BENCHMARK.images(np.arange(5)), ["reconstruction"])
