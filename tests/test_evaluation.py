@@ -19,9 +19,9 @@ class Copies:
     """Returns what it is shown, darkened."""
 
     device = "none"
-    files: dict[str, str] = {}
 
     def __init__(self, change=lambda pixels: pixels):
+        self.files = {}
         self.contract = Contract("x", layout="NHWC", outputs={"reconstruction": "y"})
         self.change = change
 
