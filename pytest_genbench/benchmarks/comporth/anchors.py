@@ -14,8 +14,8 @@ from ...threads import per_process
 from . import judge
 from .stimuli import Stimuli
 
-NEIGHBOURS = 500
-"""Held-out images whose nearest training image is looked up: enough for two digits."""
+SAMPLE = 500
+"""Held-out images that trivial models are tried on: enough for two digits."""
 
 _CHUNK = 2048
 
@@ -52,7 +52,7 @@ class Originals:
             several), both int64.
         """
         draw = stream("nearest", split.benchmark, split.preset, split.slug)
-        sample = np.sort(draw.choice(split.test, min(NEIGHBOURS, len(split.test)), replace=False))
+        sample = np.sort(draw.choice(split.test, min(SAMPLE, len(split.test)), replace=False))
         queries = self._flat(sample)
         best = np.full(len(sample), np.inf)
         found = np.zeros(len(sample), dtype=np.int64)

@@ -123,9 +123,9 @@ def anchors(stimuli: Stimuli, originals: Originals, split: Split) -> list[Anchor
         ),
     ]
     for name in (judge.PUBLISHED, judge.ROBUST):
-        copies = originals.read(split.test, name)
-        value = float(copies[np.arange(len(word)), word].mean(dtype=np.float64))
-        found.append(computed("identity", value, name, "the original images"))
+        copies = originals.read(sample, name)
+        value = float(copies[np.arange(len(target)), target].mean(dtype=np.float64))
+        found.append(computed("identity", value, name, f"{len(target)} held-out images"))
     paper = "Bianchi et al. 2024"
     if split.family == "spatial":
         found.append(Anchor("published", METRIC, 0.90, "published", note=f"lower bound for good β-VAEs, {paper}"))
