@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("old", type=Path)
     compare.add_argument("new", type=Path)
     compare.add_argument(
-        "--tolerance", type=_tolerance, default=0.005, help="smallest drop that matters (default: 0.005)"
+        "--tolerance", type=tolerance, default=0.005, help="smallest drop that matters (default: 0.005)"
     )
     compare.add_argument("--all", action="store_true", help="list every score, also those that stayed the same")
     compare.add_argument("--markdown", action="store_true", help="print a Markdown table")
@@ -71,7 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _tolerance(text: str) -> float:
+def tolerance(text: str) -> float:
+    """Parse an allowed drop; argparse puts this function's name into its message."""
     value = float(text)
     if not 0 <= value < 1:
         raise argparse.ArgumentTypeError(f"expected a number from 0 to below 1; got {text}")

@@ -156,7 +156,8 @@ def kind_of(options: ModelOptions) -> str:
         if path.is_file()
         else f"--genbench-model={spec} is neither a file nor a callable"
     )
-    raise OptionError(f"{what}. Give a file such as m.onnx, or package.module:callable.{_spelling(spec)}")
+    near = neighbours(path, (".onnx",)) if path.parent.is_dir() and ":" not in spec else ""
+    raise OptionError(f"{what}. Give a file such as m.onnx, or package.module:callable.{_spelling(spec) or near}")
 
 
 def _spelling(spec: str) -> str:

@@ -28,7 +28,7 @@ def merge(documents: Sequence[Document], *, allow_mixed: bool = False) -> Docume
         raise DocumentError("There is nothing to merge; name at least one results document.")
     cases = {case.key: case for document in documents for case in document.cases}
     if not allow_mixed:
-        _check_one_model(documents, list(cases.values()))
+        check_one_model(documents, list(cases.values()))
     joined = documents[0]
     for document in documents[1:]:
         joined = _join(joined, document)
@@ -45,9 +45,9 @@ def merge(documents: Sequence[Document], *, allow_mixed: bool = False) -> Docume
 def update(existing: Document, new: Document) -> Document:
     """Bring a saved document up to date with a run that may have been a part of it.
 
-    Cases are replaced by key and none is deleted. Each case names its own model files, so that another model is no
-    reason to throw away a finished run; the document's own model is the new one. Aggregates are left out, as in
-    :func:`merge`.
+    Cases are replaced by key and none is deleted. Each case names its own model files, so that a changed file is no
+    reason to throw away a finished run; the document's own model is the new one. :func:`check_one_model` says whether
+    the result is of one model. Aggregates are left out, as in :func:`merge`.
     """
     return merge([existing, new], allow_mixed=True)
 
@@ -67,8 +67,12 @@ def _join(one: Document, two: Document) -> Document:
     )
 
 
-def _check_one_model(documents: Sequence[Document], cases: Sequence[Case]) -> None:
-    """Refuse documents of different models, as far as the documents can tell."""
+def check_one_model(documents: Sequence[Document], cases: Sequence[Case]) -> None:
+    """Refuse documents of different models, as far as the documents can tell.
+
+    Raises:
+        DocumentError: They name different models, or a file of the model changed between their cases.
+    """
     specs = [str(document.model["spec"]) for document in documents if document.model.get("spec")]
     is_one_file = all(spec.endswith(".onnx") and "{" not in spec for spec in specs)
     # The same file may lie in another folder on another machine; whether it is the same is said by its hash.

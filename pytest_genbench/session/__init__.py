@@ -9,9 +9,10 @@ from __future__ import annotations
 import pytest
 
 from ..benchmarks import Benchmark
-from ..errors import GenbenchError
+from ..errors import DocumentError, GenbenchError
 from ..gates import load as load_gates
 from ..results.io import read
+from ..results.merge import check_one_model
 from ..results.schema import Document
 from .items import Items
 from .outcome import Outcome
@@ -54,13 +55,28 @@ class Session:
             self.store = ModelStore(config, settings.model, settings.seeds)
             self.gates = load_gates(settings.gates, foreign_gates())
             self.baseline = self._read_baseline()
-            self.previous = read(settings.save) if settings.save and settings.save.exists() else None
+            self.previous = self._read_previous()
         except GenbenchError as error:
             raise pytest.UsageError(f"genbench: {error}") from None
         for part in (Items(self), Transport(self.records), Outcome(self, config)):
             config.pluginmanager.register(part)
         if config.pluginmanager.hasplugin("xdist"):
             config.pluginmanager.register(XdistTransport(self.records))
+
+    def _read_previous(self) -> Document | None:
+        """Read the file to be saved, unless it is of another model: half of each would pass for one of them."""
+        path = self.settings.save
+        if path is None or not path.exists():
+            return None
+        previous = read(path)
+        try:
+            check_one_model([previous, Document(model={"spec": self.store.spec})], ())
+        except DocumentError:
+            raise DocumentError(
+                f"--genbench-save={path} holds results of {previous.model['spec']}, not of {self.store.spec}; "
+                "save to another file, or delete that one."
+            ) from None
+        return previous
 
     def _read_baseline(self) -> Document | None:
         path, required = self.settings.baseline, self.settings.require_baseline

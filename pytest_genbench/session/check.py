@@ -62,7 +62,7 @@ class Check:
         """Return the check that setup made for a marked test.
 
         Raises:
-            pytest.UsageError: The test has no genbench marker.
+            pytest.fail.Exception: The test has no genbench marker.
         """
         if CHECK not in item.stash:
             pytest.fail(f"The genbench fixture needs the genbench marker on {item.name}.", pytrace=False)

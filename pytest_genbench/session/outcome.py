@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from .. import __version__
-from ..errors import GenbenchError, OptionError
+from ..errors import DocumentError, GenbenchError, OptionError
 from ..gates import judge_aggregates, judge_document
 from ..report import markdown, text
 from ..report.tables import count
 from ..results.io import write
-from ..results.merge import update
+from ..results.merge import check_one_model, update
 from ..results.schema import AggregateResult, Document
 from ..threads import per_process
 from .items import NO_MODEL, Marker, is_ours, marker_of, split_of
@@ -159,7 +159,14 @@ class Outcome:
     def _joined(self, document: Document) -> Document:
         """Add what the file to be saved already holds and this run did not touch."""
         previous = self._session.previous
-        return judge_document(update(previous, document), self._session.gates) if previous else document
+        if previous is None:
+            return document
+        joined = judge_document(update(previous, document), self._session.gates)
+        try:
+            check_one_model([joined], joined.cases)
+        except DocumentError as error:
+            self._session.notes.append(f"MIXED: cases that this run did not touch are of an earlier model. {error}")
+        return joined
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the tables, what was skipped, and one line that says how it went."""

@@ -67,4 +67,4 @@ def misspelt(arg: str) -> str:
     path = Path(arg.partition("::")[0])
     if path.parent.name != "suites" or not path.parent.is_dir() or path.exists():
         return ""
-    return f"no suite {arg!r}.{nearest(path.name, [each.name for each in path.parent.iterdir() if each.is_dir()])}"
+    return f"no suite {arg!r}.{nearest(path.name, [each.parent.name for each in path.parent.glob('*/__init__.py')])}"

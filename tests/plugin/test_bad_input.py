@@ -139,6 +139,7 @@ def nothing(path):
 
 USAGE = [
     ("a missing file", nothing, "m.onnx", "m.onnx"),
+    ("a slip in the ending", lambda path: identity(path / "m.onnx", IMAGE), "m.onx", "Did you mean 'm.onnx'"),
     ("a text file", text_file, "m.onnx", "m.onnx*text"),
     ("an empty file", empty, "m.onnx", "m.onnx*empty"),
     ("a truncated file", truncated, "m.onnx", "m.onnx*truncated"),
@@ -313,6 +314,7 @@ def test_wrong_options_are_usage_errors(check, pytester, option, said):
 
 def test_a_slip_in_the_path_of_a_suite(pytester):
     pytester.mkdir("suites").joinpath("compositional").mkdir()
+    pytester.path.joinpath("suites", "compositional", "__init__.py").touch()
     result = pytester.runpytest_subprocess("--genbench-model=m.onnx", "suites/compositonal")
     assert result.ret == 4
     result.stderr.fnmatch_lines(["ERROR: *no suite*compositonal*Did you mean 'compositional'*"])

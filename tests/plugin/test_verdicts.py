@@ -245,3 +245,26 @@ def test_a_typed_model_wins_over_the_hook(run, project):
     project.path.joinpath("r.json").unlink()
     assert run("--genbench-save=r.json", model=None).ret == 0
     assert "hook" in json.loads(project.path.joinpath("r.json").read_text())["model"]["spec"]
+
+
+def test_results_of_two_models_are_not_mixed(run, project):
+    run("--genbench-save=r.json")
+    before = project.path.joinpath("r.json").read_text()
+    result = run("--genbench-save=r.json", "-k", "brightness-3", model="models:bad")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(
+        ["ERROR: genbench: --genbench-save=*r.json holds results of models:good, not of models:bad;*"]
+    )
+    assert project.path.joinpath("r.json").read_text() == before
+
+
+def test_a_changed_file_beside_kept_results_is_said(run, project):
+    builders = pytest.importorskip("tests.models.builders")
+    metadata = {"genbench.code_size": "64", "genbench.range": "0,1"}
+    builders.identity(project.path / "m.onnx", metadata=metadata)
+    run("--genbench-save=r.json", model="m.onnx")
+    builders.identity(project.path / "m.onnx", metadata={**metadata, "genbench.code_size": "63"})
+    part = run("--genbench-save=r.json", "-k", "brightness-3", model="m.onnx")
+    part.stdout.fnmatch_lines(["MIXED: *m.onnx has changed between the runs*"])
+    whole = run("--genbench-save=r.json", model="m.onnx")
+    whole.stdout.no_fnmatch_line("MIXED*")
