@@ -16,6 +16,9 @@ from ..splits import Split
 Outputs = Mapping[str, NDArray[Any]]
 """Arrays by output name; the first axis is the batch. A ``reconstruction`` is float32 NHWC in [0, 1]."""
 
+Targets = Mapping[str, NDArray[Any]]
+"""Right answers by output: class numbers int64 (N,) for ``factor.<name>``, float32 (N, K) in [0, 1] for ``factors``."""
+
 
 class Scorer(Protocol):
     """Turns outputs into scores, batch by batch, in memory that does not grow."""
@@ -86,7 +89,8 @@ class Benchmark(Protocol):
 
     @property
     def grid(self) -> FactorGrid:
-        """Factors; an index into the grid is an item."""
+        """Factors and their levels. In ours an item is an index into the grid; where points of the grid are missing, items
+        are numbered for themselves and `levels` tells where they lie."""
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
@@ -101,6 +105,12 @@ class Benchmark(Protocol):
 
     def images(self, index: ArrayLike) -> NDArray[np.uint8]:
         """Render items: uint8 NHWC."""
+
+    def levels(self, index: ArrayLike) -> NDArray[np.int64]:
+        """Levels (N, number of factors) of items (N,), in the order of the grid's factors."""
+
+    def targets(self, index: ArrayLike) -> Targets:
+        """Right answers for items (N,), by the name of the output that should give them."""
 
     def is_exposed(self, trained_on: str, split: Split) -> bool:
         """Whether training on a declared split (its id) may have shown what `split` holds out."""

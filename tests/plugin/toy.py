@@ -65,6 +65,12 @@ class Toy:
         brightness = self.grid.levels(index)[:, 0] * 25
         return np.broadcast_to(brightness.astype(np.uint8)[:, None, None, None], (len(brightness), 8, 8, 1)).copy()
 
+    def levels(self, index):
+        return self.grid.levels(index)
+
+    def targets(self, index):
+        return {"factor.brightness": self.grid.levels(index)[:, 0]}
+
     def is_exposed(self, trained_on, split):
         return trained_on.rpartition("/")[2] != split.slug
 

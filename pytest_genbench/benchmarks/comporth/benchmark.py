@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import BenchmarkError, nearest
 from ...factors import FactorGrid
+from ...metrics.reading import encode_words
 from ...splits import Split
-from ..protocol import Task
+from ..protocol import Targets, Task
 from . import judge, recognition, reconstruction
 from .anchors import Originals
 from .splits import FAMILIES, NAME
@@ -69,6 +70,15 @@ class CompOrth:
     def images(self, index: ArrayLike) -> NDArray[np.uint8]:
         """Render images; see :meth:`Stimuli.images`."""
         return self.stimuli.images(index)
+
+    def levels(self, index: ArrayLike) -> NDArray[np.int64]:
+        """Levels (N, 4) of word, x, y and spacing."""
+        return self.grid.levels(index)
+
+    def targets(self, index: ArrayLike) -> Targets:
+        """Right answers of recognition: for each position 0 (no letter) or the letter's number, from 1; int64 (N,)."""
+        codes = encode_words(self.stimuli.words, self.stimuli.letters)[self.grid.levels(index)[..., 0]]
+        return {name: codes[..., at] for at, name in enumerate(recognition.outputs(self.stimuli))}
 
     @cache  # noqa: B019 - benchmarks live as long as the process, and index sets hang on the splits
     def splits(self, family: str) -> tuple[Split, ...]:

@@ -1,0 +1,5 @@
+"""Learners: models that are trained for each split, cached, and tested like any other."""
+
+from .protocol import BUDGETS, Budget, Learner, Progress, TrainingTask
+
+__all__ = ["BUDGETS", "Budget", "Learner", "Progress", "TrainingTask"]
