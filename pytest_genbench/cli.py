@@ -1,4 +1,4 @@
-"""The ``genbench`` command: inspect a model, compare two runs, merge shards."""
+"""The ``genbench`` command: inspect a model, export or show a split, compare two runs, merge shards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from . import __version__
 from .errors import GenbenchError
 
-OK, FAILED, USAGE = 0, 1, 2
-"""Exit statuses: all is well; a model, comparison or gate is not; the command could not do what was asked."""
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+"""Exit statuses: all is well; a model, comparison or gate is not; the command could not do what was asked; Ctrl-C."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0 where all is well, 1 where a model is unusable, a score regressed or a gate failed, 2 where the
-        command could not do what was asked.
+        command could not do what was asked, 130 where it was interrupted.
     """
     arguments = _parser().parse_args(argv)
     try:
@@ -30,6 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GenbenchError as error:
         print(f"genbench: {error}", file=sys.stderr)
         return USAGE
+    except KeyboardInterrupt:
+        print("genbench: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe, such as head, has seen enough.
         sys.stderr.close()
@@ -50,6 +53,20 @@ def _parser() -> argparse.ArgumentParser:
     inspect.add_argument("--trust-model", action="store_true", help="load formats that can run code")
     inspect.add_argument("--benchmark", help="also say which tasks of this benchmark it can take part in")
     inspect.set_defaults(run=_inspect)
+
+    export = commands.add_parser("export", help="write a split's training set to a folder, to train a model elsewhere")
+    export.add_argument("benchmark", help="name of a benchmark, or a description of your own data (.toml)")
+    export.add_argument("split", help="slug or id of a split, such as compositional-B5")
+    export.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write; must be new or empty")
+    export.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
+    export.set_defaults(run=_export)
+
+    show = commands.add_parser("show", help="list a benchmark's factors and splits; or describe a split, and draw it")
+    show.add_argument("benchmark", help="name of a benchmark, or a description of your own data (.toml)")
+    show.add_argument("split", nargs="?", help="slug or id of a split")
+    show.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
+    show.add_argument("--out", type=Path, metavar="FILE", help="PNG file to write: images of the split; must not exist")
+    show.set_defaults(run=_show)
 
     compare = commands.add_parser("compare", help="compare two results documents; exit 1 on a regression")
     compare.add_argument("old", type=Path)
@@ -97,6 +114,39 @@ def _inspect(arguments: argparse.Namespace) -> int:
     text, usable = inspect(options, arguments.benchmark)
     print(text)
     return OK if usable else FAILED
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from .benchmarks import registry
+    from .export import describe, export
+
+    benchmark = registry.get(arguments.benchmark, arguments.preset)
+    split = registry.find_split(benchmark, arguments.split)
+    # None: shown on a terminal only.
+    with tqdm(total=len(split.train), unit="image", disable=None, leave=False) as bar:
+        manifest = export(benchmark, split, arguments.out, lambda done, _: bar.update(done - bar.n))
+    print(describe(manifest, arguments.out))
+    return OK
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from . import show
+    from .benchmarks import registry
+    from .errors import OptionError
+
+    if arguments.out and not arguments.split:
+        raise OptionError("--out draws the images of a split; name one after the benchmark.")
+    benchmark = registry.get(arguments.benchmark, arguments.preset)
+    if not arguments.split:
+        print(show.benchmark(benchmark))
+        return OK
+    split = registry.find_split(benchmark, arguments.split)
+    print(show.split(benchmark, split))
+    if arguments.out:
+        print(show.sheet(benchmark, split, arguments.out))
+    return OK
 
 
 def _compare(arguments: argparse.Namespace) -> int:

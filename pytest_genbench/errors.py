@@ -42,6 +42,14 @@ class BenchmarkError(GenbenchError):
     """If you see this, a benchmark, preset, family or split does not exist or cannot be made as asked."""
 
 
+class LearnerError(ModelError):
+    """If you see this, a learner cannot be trained or does not do what it says: mend the learner or its settings."""
+
+
+class CacheError(GenbenchError):
+    """If you see this, the cache folder cannot be used: free space, mend its permissions, or choose another."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which of the known names a mistyped one may have meant.
 

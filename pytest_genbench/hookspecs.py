@@ -16,6 +16,6 @@ def pytest_genbench_model(config: pytest.Config, split: Any) -> Any:
         split: The :class:`pytest_genbench.splits.Split` under test: its ``slug``, ``family``, ``train`` indices …
 
     Returns:
-        What a factory may return: a torch module, a callable on NumPy batches, an object with ``contract`` and ``predict``; or a
-        text that ``--genbench-model`` would take.
+        What a factory may return: a torch module, a callable on NumPy batches, an object with ``contract`` and ``predict``, a
+        learner; or a text that ``--genbench-model`` would take.
     """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SESSION = "genbench-session"
 """Name under which the session is registered with pytest's plugin manager."""
 
-_MODEL = "Model under test: an .onnx file (its path may hold {split} and {seed}) or module:factory"
+_MODEL = "Model under test: an .onnx file (its path may hold {split} and {seed}), module:callable or reference:NAME"
 
 # Name, kind, help. Each has an ini twin: --genbench-model and genbench_model. Kinds: text, list, flag.
 OPTIONS: tuple[tuple[str, str, str], ...] = (
@@ -32,7 +32,10 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("suite", "list", "Run a packaged suite from any folder: spatial, length, compositional, or all"),
     ("preset", "list", "Preset of a benchmark, as NAME or BENCHMARK=NAME"),
     ("samples", "text", "Most held-out items per test, or all (default: 10000)"),
-    ("seeds", "text", "How many seeds of a model path that holds {seed} (default: 1)"),
+    ("seeds", "text", "How many seeds of a learner, or of a model path that holds {seed} (default: 1)"),
+    ("budget", "text", "How much work to put into training a learner: smoke, quick (the default), standard, paper"),
+    ("cache", "text", "Folder of trained models (default: the user's cache folder)"),
+    ("probe", "text", "Train a small readout (linear or mlp) for each split over the model's frozen embedding, and test that"),
     ("shard", "text", "I/N: run the I-th of N parts, whole splits each; join the saved results with genbench merge"),
     ("gates", "text", "TOML file of gates, looked up before the shipped ones"),
     ("baseline", "text", "Results document to compare with"),

@@ -20,7 +20,9 @@ import onnxruntime
 import torch
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, numpy_helper
-from torch import nn
+from torch import Tensor, nn
+
+from pytest_genbench.splits import Split
 
 OPSET, IR_VERSION = 20, 10  # the newest that ONNX Runtime 1.23 loads
 HALF, INT8 = 1024, 8192  # weights with so many elements or more are stored as float16, as int8
@@ -66,6 +68,49 @@ def export_onnx(
     file.write_bytes(model.SerializeToString(deterministic=True))
 
 
+class _Decoder(nn.Module):
+    """The decoder of an auto-encoder as a module of its own."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, embedding: Tensor) -> Tensor:
+        """Codes (N, D) to images (N, C, H, W)."""
+        images: Tensor = self.model.decode(embedding)  # type: ignore[operator]
+        return images
+
+
+def export_autoencoder(
+    model: nn.Module,
+    file: Path,
+    decoder: Path,
+    split: Split,
+    shape: tuple[int, int, int],
+    trained_on: Sequence[str] | None = None,
+) -> None:
+    """Write an auto-encoder, and beside it its decoder, with which the size of the code can be verified.
+
+    Args:
+        model: ``forward`` gives reconstruction and code (N, D); has ``encode`` and ``decode``.
+        file: Where the model goes; it names `decoder`, which lies in the same folder.
+        decoder: Where the decoder goes.
+        split: What the model was trained on.
+        shape: Of an image: channels, height, width.
+        trained_on: Ids of the splits that it was trained on, where that is not `split` alone; empty: undeclared.
+    """
+    assert decoder.parent == file.parent
+    model.eval()
+    with torch.no_grad():
+        code = model.encode(torch.zeros(1, *shape)).shape[1]  # type: ignore[operator]
+    about = {"genbench.benchmark": split.benchmark, "genbench.range": "0,1"}
+    if names := (split.id,) if trained_on is None else trained_on:
+        about["genbench.trained_on"] = ",".join(names)
+    export_onnx(_Decoder(model), decoder, "embedding", ["reconstruction"], (code,), about)
+    about |= {"genbench.code_size": str(code), "genbench.decoder": decoder.name}
+    export_onnx(model, file, "image", ["reconstruction", "embedding"], shape, about)
+
+
 def shrink(model: ModelProto) -> ModelProto:
     """Store large weights in fewer bytes; drop the exporter's notes on where a node comes from, which are as large."""
     small = ModelProto()
@@ -105,12 +150,12 @@ def _channel_axis(node: NodeProto) -> int | None:
     """Axis of the output channels of a node's weight; None for operators without one."""
     if node.op_type == "Gemm":
         return 0 if any(a.name == "transB" and a.i for a in node.attribute) else 1
-    return {"Conv": 0, "ConvTranspose": 1, "MatMul": 1}.get(node.op_type)
+    return {"Conv": 0, "ConvTranspose": 1, "MatMul": -1}.get(node.op_type)
 
 
 def quantise(weight: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Integers in [-127, 127] and a scale that broadcasts against them, so that levels * scale is close to `weight`."""
-    others = tuple(i for i in range(weight.ndim) if i != axis)
+    others = tuple(i for i in range(weight.ndim) if i != axis % weight.ndim)
     scale = np.abs(weight).max(axis=others, keepdims=True) / np.float32(127)
     scale = np.where(scale > 0, scale, np.float32(1)).astype(np.float32)
     return np.rint(weight / scale).astype(np.int8), scale

@@ -9,6 +9,7 @@ FOLDERS = {
     "pytest_genbench": "pytest_genbench",
     "pytest_genbench.suites": "suites",
     "pytest_genbench.reference_models": "reference_models",
+    "pytest_genbench.reference_models.recorded": "examples/comporth",
 }
 
 
@@ -17,8 +18,9 @@ def test_every_folder_of_the_package_is_listed():
     found = set()
     for package, folder in FOLDERS.items():
         for path in [ROOT / folder, *(ROOT / folder).rglob("*")]:
-            if path.is_dir() and path.name != "__pycache__" and any(path.glob("*.*")):
-                found.add(".".join([package, *path.relative_to(ROOT / folder).parts]))
+            name = ".".join([package, *path.relative_to(ROOT / folder).parts])
+            if path.is_dir() and (any(path.glob("*.py")) or name in SETUPTOOLS["package-data"]):
+                found.add(name)
     assert found == set(SETUPTOOLS["packages"])
     assert SETUPTOOLS["package-dir"] == FOLDERS
 

@@ -39,6 +39,7 @@ class Contract:
         code_size: Declared numbers in the code that a reconstruction passes through.
         decoder: Path of the decoder's file, relative to the model's folder.
         input_kind: ``image``.
+        readout: What was trained over the model's frozen embedding, in words; None where nothing was.
         sources: For each field, who says so: ``option``, ``sidecar``, ``metadata``, ``graph`` or ``default``.
         warnings: What is odd but usable, a sentence each.
     """
@@ -59,6 +60,7 @@ class Contract:
     code_size: int | None = None
     decoder: str | None = None
     input_kind: str = "image"
+    readout: str | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -71,15 +73,17 @@ class Contract:
             mean, std = self.mean or (0.0,), self.std or (1.0,)
             parts.append(f"mean {_short(mean)}, std {_short(std)}")
         parts.append("any batch" if self.batch is None else f"batch {self.batch}")
-        offers = [*self.outputs, *(f"{name!r} (undeclared)" for name in self.unnamed)]
-        return ", ".join(parts) + " -> " + (", ".join(offers) or "nothing known")
+        offers = ", ".join([*self.outputs, *(f"{name!r} (undeclared)" for name in self.unnamed)])
+        by = "" if self.readout is None else f" ({self.readout})"
+        return ", ".join(parts) + " -> " + (offers or "nothing known") + by
 
     def flat(self) -> dict[str, Any]:
         """Return what two runs must agree on to be compared, as builtin types with sorted keys.
 
         Left out are who says so, warnings, graph names, and ``trained_on``, which differs between the files of one
-        model.
+        model. A readout is there only if there is one.
         """
+        readout = {} if self.readout is None else {"readout": self.readout}
         return {
             "batch": self.batch,
             "code_size": self.code_size,
@@ -89,6 +93,7 @@ class Contract:
             "mean": None if self.mean is None else list(self.mean),
             "outputs": sorted(self.outputs),
             "range": list(self.range),
+            **readout,
             "shape": list(self.shape),
             "std": None if self.std is None else list(self.std),
         }
@@ -158,7 +163,8 @@ class _Resolution:
         self._input()
         layout = self._layout()
         batch, *axes = facts.input_shape
-        channels, height, width = axes if layout == "NCHW" else (axes[2], axes[0], axes[1])
+        channels, *sides = axes if layout == "NCHW" else (axes[2], *axes[:2])
+        height, width = self._size(sides[0], sides[1])
         low_high = self._range()
         mean, std = self._normalisation("mean", channels), self._normalisation("std", channels)
         outputs, shapes, unnamed = self._outputs()
@@ -223,6 +229,19 @@ class _Resolution:
             )
         self.sources["layout"] = "default" if certain is None else "graph"
         return certain or "NCHW"
+
+    def _size(self, height: int | None, width: int | None) -> tuple[int | None, int | None]:
+        """Find height and width: those the graph has, and where it leaves one free what is declared."""
+        found = self._find("size")
+        if found is None:
+            return height, width
+        declared: tuple[int, int] = found.values["size"]
+        tall, wide = height or declared[0], width or declared[1]
+        if (tall, wide) != declared:
+            self._contradiction(found, "size", _short(declared), f"images of height and width {show((height, width))}")
+            return height, width
+        self.sources["shape"] = found.source
+        return declared
 
     def _range(self) -> tuple[float, float]:
         """Find the range of pixel values: declared, or by convention [0, 1] for floats and [0, 255] for bytes."""

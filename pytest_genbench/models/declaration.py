@@ -137,6 +137,13 @@ def _range(value: object) -> tuple[float, float]:
     return numbers[0], numbers[1]
 
 
+def _size(value: object) -> tuple[int, int]:
+    numbers = _numbers(value)
+    if len(numbers) != 2 or not all(number.is_integer() and number >= 1 for number in numbers):
+        raise ValueError('write height and width in pixels, as in "224, 224"')
+    return int(numbers[0]), int(numbers[1])
+
+
 def _std(value: object) -> tuple[float, ...]:
     numbers = _numbers(value)
     if min(numbers) <= 0:
@@ -204,6 +211,7 @@ PARSERS: Mapping[str, Callable[[object], Any]] = {
     "mean": _numbers,
     "outputs": _outputs,
     "range": _range,
+    "size": _size,
     "std": _std,
     "trained_on": _names,
 }

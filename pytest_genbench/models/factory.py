@@ -8,7 +8,8 @@ import importlib.machinery
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,19 +67,55 @@ def _modules(folder: Path) -> set[str]:
     return files | {path.parent.name for path in folder.glob("*/*.py") if path.parent.name.isidentifier()}
 
 
-def load_factory(options: ModelOptions, weights: Path | None, image_shape: tuple[int, int, int] | None) -> Model:
-    """Import the module, call the callable without arguments, load the weights.
+@dataclass(frozen=True)
+class Made:
+    """What ``module:callable`` gave: the object, the callable it came from, and the hash of the file that is written in."""
+
+    value: Any
+    target: Any
+    files: Mapping[str, str]
+
+
+def make(options: ModelOptions) -> Made:
+    """Import the module and call the callable without arguments.
+
+    Raises:
+        ModelError: Any of this fails.
+    """
+    with importing_from(options.root):
+        target = _import(options.spec)
+        value = target if _is_model(target) else _call(target, options.spec)
+        return Made(value, target, _source(target, options.root))
+
+
+def load_factory(
+    options: ModelOptions,
+    weights: Path | None,
+    image_shape: tuple[int, int, int] | None,
+    made: Made | None = None,
+) -> Model:
+    """Make a model of what a callable gives, and load the weights.
+
+    Args:
+        options: Names the callable.
+        weights: A file of weights.
+        image_shape: Height, width, channels of the images to come.
+        made: What :func:`make` gave, where it was called before.
 
     Raises:
         ModelError: Any of this fails, or what is returned is no model.
         OptionError: Weights are given for something that takes none.
     """
+    made = made or make(options)
     with importing_from(options.root):
-        target = _import(options.spec)
-        made = target if _is_model(target) else _call(target, options.spec)
-        files = _source(target, options.root)
         return wrap(
-            made, options, name=options.spec, files=files, weights=weights, declared_by=target, image_shape=image_shape
+            made.value,
+            options,
+            name=options.spec,
+            files=made.files,
+            weights=weights,
+            declared_by=made.target,
+            image_shape=image_shape,
         )
 
 
@@ -150,6 +187,8 @@ def wrap(
     weights: Path | None = None,
     declared_by: object = None,
     image_shape: tuple[int, int, int] | None = None,
+    names: Sequence[str] | None = None,
+    known: Declaration | None = None,
 ) -> Model:
     """Make a model of a PyTorch module, a function of NumPy images, or an object that has ``contract`` and ``predict``.
 
@@ -161,6 +200,8 @@ def wrap(
         weights: Weights to load into a module.
         declared_by: Where ``genbench`` and ``genbench_outputs`` may stand too, besides `made`.
         image_shape: Height, width, channels of the images to come.
+        names: Names of a tuple's outputs, where the object does not say them.
+        known: What is known of the model unless it is declared otherwise: who trained it knows on what.
 
     Raises:
         ModelError: It is nothing that can predict.
@@ -172,22 +213,18 @@ def wrap(
             raise OptionError(f"--genbench-weights fit a PyTorch module; {name} gives a {type(made).__name__}.")
         hashes[weights.name] = sha256(weights)
     if _predicts(made):
-        return _as_it_is(made, name, hashes)
+        return _as_it_is(made, name, hashes, known)
     if isinstance(made, type):
         raise ModelError(f"{name} gives the class {made.__name__}; return a model made from it: {made.__name__}().")
     if not callable(made):
-        learns = (
-            " It can be trained, which this version does not do: return a trained model."
-            if hasattr(made, "fit")
-            else ""
-        )
+        learns = " It can be trained; what is needed here is a trained model." if hasattr(made, "fit") else ""
         raise ModelError(
             f"{name} gives a {type(made).__name__}; expected an nn.Module, a function of NumPy images, or an object "
             f"with contract and predict.{learns}"
         )
     declared: list[Declaration] = [declare("option", "--genbench-contract", options.overrides)]
-    names = output_names(made, declared_by)
-    said = _said(name, made, declared_by)
+    names = output_names(made, declared_by) or names
+    said = [*_said(name, made, declared_by), *([known] if known else [])]
     if not is_module(made):
         from .callable import FunctionModel
 
@@ -214,7 +251,7 @@ def _said(name: str, *objects: object) -> list[Declaration]:
     return found
 
 
-def _as_it_is(made: Any, name: str, files: Mapping[str, str]) -> Model:
+def _as_it_is(made: Any, name: str, files: Mapping[str, str], known: Declaration | None) -> Model:
     """Take an object that predicts, and add what only reports need."""
     if not isinstance(made.contract, Contract):
         raise ModelError(
@@ -225,9 +262,11 @@ def _as_it_is(made: Any, name: str, files: Mapping[str, str]) -> Model:
             made.device = "chosen by the model"
         if not hasattr(made, "files"):
             made.files = dict(files)
+        if known is not None and not made.contract.trained_on:
+            made.contract = replace(made.contract, trained_on=known.values.get("trained_on", ()))
     except AttributeError:
         raise ModelError(
-            f"{name}: a model needs the attributes device and files; {type(made).__name__} lacks them."
+            f"{name}: a model needs attributes that can be set (contract, device, files); {type(made).__name__} has none."
         ) from None
     model: Model = made
     return model

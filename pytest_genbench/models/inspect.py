@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ from .roles import assign_unnamed, offered
 
 if TYPE_CHECKING:
     from ..benchmarks import Benchmark
+    from ..learners.find import Found
 
 _BATCHES = (1, 2, BATCH)
 """Exporters specialise batches of 1, and 2 where the sample had 2; 7 is nobody's sample."""
@@ -38,11 +39,16 @@ def inspect(
         Text for people, and whether the model can be used.
     """
     from .. import benchmarks
+    from ..learners.find import lookup
 
     lines: list[str] = []
     try:
         target = None if benchmark is None else benchmarks.get(benchmark)
         image_shape = image_shape if target is None else target.image_shape
+        found = lookup(options)
+        if found is not None:
+            lines += _learner(found, target)
+            return "\n".join([*lines, "", "usable"]), True
         model = load(options, image_shape=image_shape)
         lines += _facts(model, options)
         images = _images(model.contract, image_shape)
@@ -58,6 +64,22 @@ def inspect(
     except GenbenchError as error:
         return "\n".join([*lines, "", f"unusable: {error}"]).strip(), False
     return "\n".join([*lines, "", "usable"]), True
+
+
+def _learner(found: Found, target: Benchmark | None) -> Iterator[str]:
+    """Say what a learner is and which tasks its models can take part in; nothing is trained."""
+    settings = ", ".join(f"{key} = {value}" for key, value in found.settings.items())
+    only = getattr(found.learner, "benchmark", None)
+    yield f"{found.spec}: a learner, trained for each split"
+    yield f"  offers      {', '.join(found.learner.outputs)}"
+    yield f"  benchmark   {only or 'any that fits'}"
+    yield f"  settings    {settings or 'none'}"
+    for module, digest in found.sources.items():
+        yield f"  source      {module}  sha256 {digest}"
+    if target is not None:
+        if only not in (None, target.name):
+            raise MissingOutputError(f"it is for {only}, not for {target.name}")
+        yield from ("", *_fitting(set(found.learner.outputs), target, {}))
 
 
 def _own_names(model: Model, target: Benchmark | None) -> tuple[dict[str, str], MissingOutputError | None]:
@@ -78,8 +100,12 @@ def _own_names(model: Model, target: Benchmark | None) -> tuple[dict[str, str], 
 
 def _tasks(model: Model, target: Benchmark, names: Mapping[str, str]) -> Iterator[str]:
     """Say which tasks of a benchmark a model can take part in."""
+    return _fitting(offered(model.contract).union(names), target, names)
+
+
+def _fitting(roles: Collection[str], target: Benchmark, names: Mapping[str, str]) -> Iterator[str]:
+    """Say which tasks of a benchmark some outputs are enough for."""
     yield f"{target.name} {target.version} ({target.preset}):"
-    roles = offered(model.contract).union(names)
     for name, task in target.tasks.items():
         missing = [output for output in task.outputs if output not in roles]
         used = ", ".join(f"{output} = {names[output]!r}" if output in names else output for output in task.outputs)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import ModelError, OptionError, TrustError, nearest
@@ -15,9 +14,6 @@ from .protocol import Model
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _FACTORY = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _REFERENCE = "reference:"
-
-REFERENCE_MODELS: dict[str, Callable[[ModelOptions, str | None, int], Model]] = {}
-"""Models that ``reference:NAME`` loads: functions of options, split and seed."""
 
 UNSAFE = {
     ".pt2": "program",
@@ -61,18 +57,20 @@ def check(options: ModelOptions) -> None:
     """
     kind = kind_of(options)
     if kind == "reference":
-        _reference(options)
-        return
+        from ..learners.references import parse
+
+        parse(options.spec)
     if kind == "factory":
         from .factory import find_module
 
         find_module(options)
-    else:
+    elif kind != "reference":
         _existing(options.spec, options.root)
     if options.weights is None:
         return
     if kind != "factory":
-        raise OptionError(f"--genbench-weights goes with module:callable; {options.spec} already holds its weights.")
+        why = "is trained" if kind == "reference" else "already holds its weights"
+        raise OptionError(f"--genbench-weights goes with module:callable; {options.spec} {why}.")
     suffix = Path(options.weights).suffix
     if suffix not in WEIGHTS:
         raise OptionError(
@@ -101,7 +99,7 @@ def load(
     check(options)
     kind = kind_of(options)
     if kind == "reference":
-        return _reference(options)(options, split, seed)
+        raise ModelError(f"{options.spec} is trained for each split; there is no one model to load.")
     if kind == "factory":
         from .factory import load_factory
 
@@ -246,14 +244,3 @@ def _filled(text: str, options: ModelOptions, split: str | None, seed: int) -> P
         listed = ", ".join(there[:5]) + (f" and {len(there) - 5} more" if len(there) > 5 else "")
         raise ModelError(f"There is no file {filled} for {text}; there are {listed or 'none'}.")
     return path
-
-
-def _reference(options: ModelOptions) -> Callable[[ModelOptions, str | None, int], Model]:
-    """Look up ``reference:NAME``."""
-    name = options.spec.removeprefix(_REFERENCE).partition("[")[0]
-    if name not in REFERENCE_MODELS:
-        known = nearest(name, REFERENCE_MODELS) or " None can be loaded by name in this version."
-        raise ModelError(
-            f"There is no reference model {name!r}.{known} Give a file such as m.onnx, or package.module:callable."
-        )
-    return REFERENCE_MODELS[name]

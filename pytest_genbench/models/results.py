@@ -38,7 +38,8 @@ def named(result: Any, names: Sequence[str] | None, what: str) -> dict[str, Any]
     if not isinstance(result, tuple | list):
         if names is not None and len(names) != 1:
             raise ModelError(
-                f"{what} returned one output, but genbench_outputs names {len(names)}: {', '.join(names)}."
+                f"{what} returned one output, but {len(names)} are named: {', '.join(names)}. Return them all, or correct "
+                "genbench_outputs (a learner's outputs)."
             )
         return {names[0] if names else SINGLE: result}
     if names is None:
@@ -46,7 +47,8 @@ def named(result: Any, names: Sequence[str] | None, what: str) -> dict[str, Any]
         return dict(zip(fields, result, strict=True))
     if len(names) != len(result):
         raise ModelError(
-            f"{what} returned {len(result)} outputs, but genbench_outputs names {len(names)}: {', '.join(names)}."
+            f"{what} returned {len(result)} outputs, but {len(names)} are named: {', '.join(names)}. Return as many, or correct "
+            "genbench_outputs (a learner's outputs)."
         )
     return dict(zip(names, result, strict=True))
 

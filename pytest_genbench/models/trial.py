@@ -62,12 +62,15 @@ def explore(
 
 
 def _candidates(contract: Contract, image_shape: Size | None) -> list[Size]:
-    """List sizes to try, the likeliest first: the images to come, those with other channels, then usual sizes."""
+    """List sizes to try, the likeliest first: the images to come, those with other channels, then usual sizes.
+
+    What the contract fixes is fixed in all of them: a model with a declared size is tried on that size, whatever the images.
+    """
     channels, height, width = contract.shape
     depths = (1, 3) if channels is None else (channels,)
     sizes = [] if image_shape is None else [image_shape, *((*image_shape[:2], depth) for depth in depths)]
-    sizes += [(height or tall, width or wide, depth) for tall, wide in SIZES for depth in depths]
-    return list(dict.fromkeys(sizes))
+    sizes += [(*sides, depth) for sides in SIZES for depth in depths]
+    return list(dict.fromkeys((height or tall, width or wide, channels or depth) for tall, wide, depth in sizes))
 
 
 def _learnt(run: Run, contract: Contract, name: str, size: Size, image_shape: Size | None) -> Shape:
@@ -76,9 +79,10 @@ def _learnt(run: Run, contract: Contract, name: str, size: Size, image_shape: Si
     Only what is certain: the number of channels where the other number fails; the size where the images to come failed.
     """
     channels, height, width = contract.shape
-    if image_shape is not None and size != image_shape:
+    likeliest = _candidates(contract, image_shape)[0]
+    if image_shape is not None and size != likeliest:
         channels = size[2]
-        if size[:2] != image_shape[:2]:
+        if size[:2] != likeliest[:2]:
             height, width = size[:2]
     elif image_shape is None and channels is None:
         try:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..results.schema import Document
 from .tables import Table, tables, verdict_line
+from .training import training_lines
 
 _ESCAPED = str.maketrans({"|": "\\|", "<": "&lt;", ">": "&gt;", "\n": " ", "`": "'"})
 
@@ -25,8 +26,9 @@ def summary(document: Document, notes: Sequence[str] = ()) -> str:
     spec = str(document.model.get("spec", "")).translate(_ESCAPED)
     parts = [f"## genbench: {'passed' if green else 'not passed'}", f"`{spec}`: {line}"]
     parts += [_table(table) for table in tables(document)]
-    if notes:
-        parts.append("\n".join(f"- {note.translate(_ESCAPED)}" for note in notes))
+    told = [*training_lines(document), *notes]
+    if told:
+        parts.append("\n".join(f"- {note.translate(_ESCAPED)}" for note in told))
     return "\n\n".join(parts) + "\n\n"
 
 

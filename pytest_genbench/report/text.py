@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..models import Model
 from ..results.schema import Document
 from .tables import Table, tables, verdict_line
+from .training import training_lines
 
 _COLOURS = {"passed": "green", "failed": "red", "inconclusive": "yellow", "not comparable": "yellow"}
 
@@ -25,7 +26,7 @@ class Line:
     bold: bool = False
 
 
-def header(spec: str, model: Model | None, threads: int, is_template: bool = False) -> list[str]:
+def header(spec: str, model: Model | None, threads: int, is_template: bool = False, learner: str = "") -> list[str]:
     """Describe the model under test: where it runs, what it takes, what it says of its training.
 
     Args:
@@ -33,9 +34,10 @@ def header(spec: str, model: Model | None, threads: int, is_template: bool = Fal
         model: The model, or one of them; None where it comes later.
         threads: CPU threads of each process.
         is_template: Whether there is one file for each split, of which `model` is the first.
+        learner: What is done with a learner, in a few words; empty for any other model.
     """
     if model is None:
-        return [f"model {spec}"]
+        return [f"model {spec}: {learner}" if learner else f"model {spec}"]
     contract = model.contract
     declared = ", ".join(contract.trained_on)
     exposure = f"trained on {declared}" if declared else "exposure: undeclared (genbench.trained_on is not set)"
@@ -73,7 +75,7 @@ def summary(
             if case.verdict == verdict:
                 yield Line(f"{verdict}: {case.split} ({case.reason})", "yellow")
     yield from _skipped(skipped or {})
-    for note in notes:
+    for note in [*training_lines(document), *notes]:
         yield Line(note, "yellow", bold=note[:1].isupper())
     text, green = verdict_line(document, len(skipped or {}), len(broken))
     yield Line(f"genbench: {text}", "green" if green else "red", bold=True)

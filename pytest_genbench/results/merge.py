@@ -67,13 +67,19 @@ def _join(one: Document, two: Document) -> Document:
     )
 
 
+def model_name(document: Document) -> str:
+    """Say which model a document is of; the same learner with another budget is another model."""
+    budget = document.model.get("budget")
+    return f"{document.model['spec']}, budget {budget}" if budget else str(document.model["spec"])
+
+
 def check_one_model(documents: Sequence[Document], cases: Sequence[Case]) -> None:
     """Refuse documents of different models, as far as the documents can tell.
 
     Raises:
         DocumentError: They name different models, or a file of the model changed between their cases.
     """
-    specs = [str(document.model["spec"]) for document in documents if document.model.get("spec")]
+    specs = [model_name(document) for document in documents if document.model.get("spec")]
     is_one_file = all(spec.endswith(".onnx") and "{" not in spec for spec in specs)
     # The same file may lie in another folder on another machine; whether it is the same is said by its hash.
     names = [re.split(r"[\\/]", spec)[-1] if is_one_file else spec for spec in specs]

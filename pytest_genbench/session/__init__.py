@@ -12,7 +12,7 @@ from ..benchmarks import Benchmark
 from ..errors import DocumentError, GenbenchError
 from ..gates import load as load_gates
 from ..results.io import read
-from ..results.merge import check_one_model
+from ..results.merge import check_one_model, model_name
 from ..results.schema import Document
 from .items import Items
 from .outcome import Outcome
@@ -52,7 +52,7 @@ class Session:
         self.benchmarks: dict[str, Benchmark] = {}
         self.records = Records()
         try:
-            self.store = ModelStore(config, settings.model, settings.seeds)
+            self.store = ModelStore(config, settings)
             self.gates = load_gates(settings.gates, foreign_gates())
             self.baseline = self._read_baseline()
             self.previous = self._read_previous()
@@ -69,11 +69,14 @@ class Session:
         if path is None or not path.exists():
             return None
         previous = read(path)
+        # Whether a callable gives a learner is not known yet; if it gave one then, it does so now.
+        budget = {"budget": self.store.budget} if "budget" in previous.model else {}
+        ours = Document(model={"spec": self.store.spec, **budget})
         try:
-            check_one_model([previous, Document(model={"spec": self.store.spec})], ())
+            check_one_model([previous, ours], ())
         except DocumentError:
             raise DocumentError(
-                f"--genbench-save={path} holds results of {previous.model['spec']}, not of {self.store.spec}; "
+                f"--genbench-save={path} holds results of {model_name(previous)}, not of {model_name(ours)}; "
                 "save to another file, or delete that one."
             ) from None
         return previous

@@ -12,6 +12,7 @@ from ..benchmarks import Benchmark, Task
 from ..errors import GenbenchError, MissingOutputError
 from ..evaluation import Evaluation, evaluate
 from ..gates import Decision, decide
+from ..learners.models import Training
 from ..models import CodeSize, Model, assign_unnamed, offered
 from ..results.io import case_to_plain, check_builtin
 from ..results.schema import Case
@@ -37,6 +38,7 @@ class Candidate:
     model: Model
     code_size: CodeSize
     exposure: str
+    training: Training | None = None
 
 
 class Check:
@@ -77,7 +79,7 @@ class Check:
         store = self._session.store
         wanted = {name: self.benchmark.tasks[name] for name in needs if name in self.benchmark.tasks}
         for seed in store.seeds:
-            model = store.get(self.split, seed, self.benchmark.image_shape)
+            model, training = store.get(self.benchmark, self.split, seed, wanted)
             self._fits(model)
             self.tasks, self._names = takes_part(model, wanted, self.benchmark.name)
             seen = exposure(model.contract.trained_on, self.benchmark, self.split)
@@ -86,7 +88,7 @@ class Check:
             if self._session.settings.require_exposure and seen == "undeclared":
                 pytest.skip("exposure: the model does not declare genbench.trained_on, which is required")
             size = store.probed(model, self._names, self.benchmark, self.split)
-            self._candidates.append(Candidate(seed, model, size, seen))
+            self._candidates.append(Candidate(seed, model, size, seen, training))
 
     def _fits(self, model: Model) -> None:
         target = model.contract.benchmark
@@ -169,6 +171,7 @@ class Check:
                 "provider": model.device,
                 "exposure": candidate.exposure,
                 "code_size": {"kind": size.kind, "numbers": size.numbers, "reason": size.reason},
+                **({"training": candidate.training.plain()} if candidate.training else {}),
             },
             scores=found.scores,
             anchors=tuple(anchors),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ..benchmarks import Benchmark, get, names
+from ..benchmarks.registry import DESCRIPTION
 from ..errors import BenchmarkError, GenbenchError, MissingOutputError, nearest
 from ..gates import Known, validate
 from .check import CASES, CHECK, Check
@@ -49,7 +51,9 @@ class Marker:
         if missing:
             raise BenchmarkError(f"The genbench marker lacks {' and '.join(sorted(missing))}.")
         benchmark = mark.kwargs["benchmark"]
-        if isinstance(benchmark, str):
+        if isinstance(benchmark, str) and benchmark.endswith(DESCRIPTION):
+            benchmark = _described(benchmark, session)
+        elif isinstance(benchmark, str):
             benchmark = _get(benchmark, session.settings.preset(benchmark))
         needs = mark.kwargs.get("needs") or tuple(benchmark.tasks)
         needs = (needs,) if isinstance(needs, str) else tuple(needs)
@@ -57,6 +61,29 @@ class Marker:
             if task not in benchmark.tasks:
                 raise BenchmarkError(f"{benchmark.name} has no task {task!r}.{nearest(task, benchmark.tasks)}")
         return cls(benchmark, mark.kwargs["family"], needs)
+
+
+def _described(path: str, session: Session) -> Benchmark:
+    """Open a table by its description, once for all tests of a run."""
+    for known in session.benchmarks.values():
+        if getattr(known, "source", None) == Path(path).resolve():
+            return known
+    found = get(path, session.settings.preset(path))
+    if found.name in session.benchmarks:
+        raise BenchmarkError(f"{path}: another benchmark of this run is called {found.name} too; rename one of them.")
+    # Also where the test turns out to be wrong: the next one need not read the table again.
+    session.benchmarks[found.name] = found
+    return found
+
+
+def _located(mark: pytest.Mark, node: pytest.Item) -> pytest.Mark:
+    """Turn the path of a description into an absolute one: beside the test file, else in the working directory."""
+    path = mark.kwargs.get("benchmark")
+    if not isinstance(path, str) or not path.endswith(DESCRIPTION):
+        return mark
+    places = [node.path.parent / path, node.config.invocation_params.dir / path]
+    chosen = next((place for place in places if place.is_file()), places[0])
+    return mark.combined_with(pytest.mark.genbench(benchmark=str(chosen)).mark)
 
 
 def parametrise(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
@@ -68,7 +95,7 @@ def parametrise(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
 
     session = metafunc.config.stash[SESSION_KEY]
     try:
-        marker = Marker.of(mark, session)
+        marker = Marker.of(_located(mark, metafunc.definition), session)
         splits = marker.benchmark.splits(marker.family)
         session.benchmarks[marker.benchmark.name] = marker.benchmark
     except GenbenchError as error:
@@ -134,15 +161,18 @@ class Items:
         item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("genbench.")]
         if self._session.collection_errors:
             pytest.fail("genbench: " + "; ".join(self._session.collection_errors), pytrace=False)
+        broken = ""
         try:
             marker = Marker.of(marker_of(item), self._session)
             check = Check(self._session, item, marker.benchmark, split_of(item))
             check.prepare(marker.needs)
+            item.stash[CHECK] = check
         except MissingOutputError as error:
             pytest.skip(str(error))
         except GenbenchError as error:
-            pytest.fail(f"genbench: {error}", pytrace=False)
-        item.stash[CHECK] = check
+            broken = str(error)
+        if broken:  # outside the block: pytest would show what led to an error that is raised within
+            pytest.fail(f"genbench: {broken}", pytrace=False)
 
 
 def _names_in(benchmark: Benchmark) -> Known:
@@ -159,7 +189,7 @@ def marker_of(item: pytest.Item) -> pytest.Mark:
     """The marker of a test that carries it."""
     mark = item.get_closest_marker("genbench")
     assert mark is not None
-    return mark
+    return _located(mark, item)
 
 
 def split_of(item: pytest.Item) -> Any:

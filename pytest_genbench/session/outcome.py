@@ -70,12 +70,12 @@ class Outcome:
             if not self._session.store.is_given:
                 raise OptionError(NO_MODEL)
             shape = Marker.of(marker_of(marked[0]), self._session).benchmark.image_shape if marked else None
-            model = self._session.store.first(split_of(marked[0]) if marked else None, shape)
+            store = self._session.store
+            model = store.first(split_of(marked[0]) if marked else None, shape)
         except GenbenchError as error:
             raise pytest.UsageError(f"genbench: {error}") from None
-        store = self._session.store
         workers = getattr(self._config.option, "numprocesses", None) or 1
-        self._header = text.header(store.spec, model, per_process(workers), store.is_template)
+        self._header = text.header(store.spec, model, per_process(workers), store.is_template, store.learner)
         if self._reporter is not None:
             self._reporter.ensure_newline()
             for line in self._header:
@@ -131,7 +131,7 @@ class Outcome:
             expected=dict(records.expected),
             aggregates=tuple(self._aggregates),
             environment=environment(),
-            model={"spec": self._session.store.spec},
+            model=self._session.store.plain(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             commit=commit(self._config.rootpath),
         )

@@ -6,15 +6,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from ..benchmarks import get, names
+from ..cache import default_folder
 from ..errors import GenbenchError, OptionError, nearest
+from ..learners import BUDGETS, Budget
 from ..models import ModelOptions
 from ..models.declaration import parse_pairs
 from ..plugin import dest
+from ..readout import KINDS, Kind
 from ..results.io import check_writable
 from ..threads import per_process
 
@@ -30,7 +33,10 @@ class Settings:
         model: How to load the model; None where a conftest's hook brings it.
         presets: Preset by benchmark name; the key ``*`` stands for every other benchmark.
         samples: Most held-out items per test; None for all.
-        seeds: Number of seeds.
+        seeds: Number of seeds; None where none is asked for, which means one.
+        budget: How much work to put into a training; None where none is asked for, which means ``quick``.
+        cache: Folder of trained models and embeddings.
+        probe: Readout to train over the model's frozen embedding, ``linear`` or ``mlp``; None to test the model itself.
         shard: (i, n) with 1 <= i <= n, or None.
         gates: Gates file.
         baseline: Results document to compare with.
@@ -44,7 +50,10 @@ class Settings:
     model: ModelOptions | None
     presets: Mapping[str, str]
     samples: int | None
-    seeds: int
+    seeds: int | None
+    budget: Budget | None
+    cache: Path
+    probe: Kind | None
     shard: tuple[int, int] | None
     gates: Path | None
     baseline: Path | None
@@ -75,7 +84,10 @@ class Settings:
             model=_model_options(config),
             presets=_presets(_value(config, "preset")),
             samples=_samples(_value(config, "samples")),
-            seeds=_count("seeds", _value(config, "seeds"), 1),
+            seeds=_count("seeds", _value(config, "seeds"), 0) or None,
+            budget=_budget(_value(config, "budget")),
+            cache=_path(config, "cache") or default_folder(),
+            probe=_probe(_value(config, "probe")),
             shard=_shard(_value(config, "shard")),
             gates=_path(config, "gates"),
             baseline=_path(config, "baseline"),
@@ -133,6 +145,18 @@ def _presets(values: list[str]) -> dict[str, str]:
             get(benchmark, preset)
         presets[benchmark or "*"] = preset
     return presets
+
+
+def _budget(value: str | None) -> Budget | None:
+    if value and value not in BUDGETS:
+        raise OptionError(f"--genbench-budget: no budget {value!r}.{nearest(value, BUDGETS)}")
+    return cast(Budget, value) if value else None
+
+
+def _probe(value: str | None) -> Kind | None:
+    if value and value not in KINDS:
+        raise OptionError(f"--genbench-probe takes {' or '.join(KINDS)}; got {value!r}.{nearest(value, KINDS)}")
+    return cast(Kind, value) if value else None
 
 
 def _samples(value: str | None) -> int | None:

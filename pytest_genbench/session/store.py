@@ -1,23 +1,63 @@
-"""Load the model under test, once per file and process."""
+"""Load the model under test, once per file and process; train it where it is a learner."""
 
 from __future__ import annotations
 
+import uuid
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from ..benchmarks import Benchmark
-from ..errors import ModelError, OptionError
+from ..benchmarks import Benchmark, Task
+from ..errors import MissingOutputError, ModelError, OptionError
+from ..learners import find, references
+from ..learners.find import Found
+from ..learners.models import LearnedModels, Training, recorded_model
 from ..models import CodeSize, Model, ModelOptions, check, code_size, exists, has_seed, has_split, load, probe, wrap
+from ..models.factory import Made, load_factory, make
+from ..models.load import kind_of
 from ..splits import Split
 from ..threads import per_process
+from .progress import shower
+
+if TYPE_CHECKING:
+    from .settings import Settings
 
 _KEPT = 4
 """Models kept in memory: enough for the seeds of one split, few enough for large networks."""
+
+Loaded = tuple[Model, Training | None]
+"""A model, and how it was trained where that is known."""
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """Which model a test asks for."""
+
+    benchmark: Benchmark
+    split: Split
+    seed: int
+    wanted: Mapping[str, Task]
+
+    def check(self, found: Found) -> None:
+        """Skip a test that a learner's models cannot take part in, before they are trained for nothing.
+
+        Raises:
+            MissingOutputError: What it says it offers is not what any task needs.
+        """
+        target = getattr(found.learner, "benchmark", None)
+        if target not in (None, self.benchmark.name):
+            pytest.skip(f"the learner is for another benchmark: {target}")
+        offered = set(found.learner.outputs)
+        if not any(offered.issuperset(task.outputs) for task in self.wanted.values()):
+            needed = " or ".join(" and ".join(task.outputs) for task in self.wanted.values())
+            raise MissingOutputError(
+                f"{self.benchmark.name} needs the output {needed}; the learner offers {', '.join(sorted(offered))}"
+            )
 
 
 class ModelStore:
@@ -25,26 +65,35 @@ class ModelStore:
 
     Args:
         config: For the hook by which a project brings its own model.
-        options: How to load a model named on the command line; None where only the hook brings one.
-        seeds: Number of seeds asked for.
+        settings: The model named on the command line (None where only the hook brings one), seeds, budget, cache.
 
     Raises:
-        OptionError: Several seeds of a model path that has no place for one.
+        OptionError: Several seeds of a model that has no place for one.
     """
 
-    def __init__(self, config: pytest.Config, options: ModelOptions | None, seeds: int) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
         # What is typed for this run wins over what the project brings.
         self._is_typed = bool(config.getoption("genbench_model"))
-        if seeds > 1 and (options is None or not has_seed(options)):
-            raise OptionError(
-                f"--genbench-seeds={seeds} needs a model path that holds {{seed}}, one file for each seed."
-            )
-        self._config = config
-        self._options = options
-        self.seeds = range(seeds)
-        self._loaded: OrderedDict[tuple[object, ...], Model] = OrderedDict()
+        self._config, self._settings, self._options = config, settings, settings.model
+        self.seeds = range(settings.seeds or 1)
+        self._loaded: OrderedDict[tuple[object, ...], Loaded] = OrderedDict()
         # The model stands beside its result, so that its id is not given to another.
         self._probed: OrderedDict[int, tuple[Model, CodeSize]] = OrderedDict()
+        self._made: dict[str, Made] = {}
+        self._learned: dict[str, LearnedModels] = {}
+        # One name for all workers of a run, so that what failed in one is not tried by the next.
+        self._run = getattr(config, "workerinput", {}).get("testrunuid") or uuid.uuid4().hex
+        may_learn = self._options is not None and kind_of(self._options) in ("reference", "factory")
+        if not may_learn:
+            self._check_seeds(self._options)
+
+    def _check_seeds(self, options: ModelOptions | None) -> None:
+        """Refuse several seeds of a model that is loaded, not trained, from one place."""
+        if len(self.seeds) > 1 and (options is None or not has_seed(options)):
+            raise OptionError(
+                f"--genbench-seeds={len(self.seeds)} needs a learner, which is trained with each seed, or a model path that holds "
+                "{seed}, one file for each seed."
+            )
 
     @property
     def is_given(self) -> bool:
@@ -63,12 +112,32 @@ class ModelStore:
         return self._options.spec
 
     @property
+    def budget(self) -> Any:
+        """How much work to put into a training."""
+        return self._settings.budget or "quick"
+
+    @property
+    def learner(self) -> str:
+        """What is done with the learner, in a few words; empty where the model is known to be no learner."""
+        options = self._options
+        if options is None or self._has_hook or (kind_of(options) != "reference" and not self._found(options)):
+            return ""
+        seeds = f"seeds 0 to {len(self.seeds) - 1}" if len(self.seeds) > 1 else "seed 0"
+        is_plain = kind_of(options) == "reference" and not references.parse(options.spec)[1]
+        recorded = "recorded weights where there are any, else " if is_plain else ""
+        return f"{recorded}trained for each split (budget {self.budget}, {seeds}), kept in {self._settings.cache}"
+
+    def plain(self) -> dict[str, Any]:
+        """What a results document says of the model as a whole."""
+        return {"spec": self.spec, **({"budget": self.budget} if self.learner else {})}
+
+    @property
     def is_template(self) -> bool:
         """Whether the model is one file for each split."""
         return self._options is not None and not self._has_hook and has_split(self._options)
 
     def first(self, split: Split | None, image_shape: tuple[int, int, int] | None) -> Model | None:
-        """Load the model, to find mistakes before any test runs; None for the hook's.
+        """Load the model, to find mistakes before any test runs; None for the hook's and for a learner.
 
         Args:
             split: The first split to be tested, where known; without one, any file of a template stands for all.
@@ -76,32 +145,103 @@ class ModelStore:
 
         Raises:
             ModelError: It cannot be loaded.
+            OptionError: Several seeds of a model that is no learner.
         """
-        if self._options is None or self._has_hook:
+        options = self._options
+        if options is None or self._has_hook:
             return None
-        check(self._options)
-        if not has_split(self._options) or (split is not None and exists(self._options, split.slug, 0)):
-            return self._file(self._options, None if split is None else split.slug, 0, image_shape)
+        check(options)
+        if kind_of(options) == "reference":
+            if references.parse(options.spec)[1]:
+                references.make(options.spec)  # finds wrong settings; weights may be recorded where there are none
+            return None
+        if kind_of(options) == "factory" and self._found(options):
+            return None
+        self._check_seeds(options)
+        if not has_split(options) or (split is not None and exists(options, split.slug, 0)):
+            return self._file(options, None if split is None else split.slug, 0, image_shape)[0]
         # One file that is missing is a failure of its own test.
-        return load(self._options, image_shape=image_shape)
+        return load(options, image_shape=image_shape)
 
-    def get(self, split: Split, seed: int, image_shape: tuple[int, int, int]) -> Model:
-        """Return the model for a split and seed.
+    def get(self, benchmark: Benchmark, split: Split, seed: int, wanted: Mapping[str, Task]) -> Loaded:
+        """Return the model for a split and seed, trained if need be.
+
+        Args:
+            benchmark: The benchmark of the split.
+            split: What the model is to be tested on.
+            seed: Of its training.
+            wanted: Tasks of the test; nothing is trained that can take part in none of them.
 
         Raises:
-            ModelError: It cannot be loaded.
+            ModelError: It cannot be loaded or trained.
+            MissingOutputError: What a learner says it offers is not what any task needs.
         """
+        wish = _Wish(benchmark, split, seed, wanted)
         if self._has_hook:
             brought = self._config.hook.pytest_genbench_model(config=self._config, split=split)
             if brought is not None:
-                return self._brought(brought, split, seed, image_shape)
+                return self._brought(brought, wish)
         if self._options is None:
             raise ModelError("The hook pytest_genbench_model returned None, and no --genbench-model is given.")
-        return self._file(self._options, split.slug, seed, image_shape)
+        return self._named(self._options, wish)
+
+    def _named(self, options: ModelOptions, wish: _Wish) -> Loaded:
+        """Return the model that a spec names."""
+        if kind_of(options) == "reference":
+            return self._recorded(options, wish) or self._trained(references.make(options.spec), options, wish)
+        found = self._found(options)
+        if found is not None:
+            return self._trained(found, options, wish)
+        self._check_seeds(options)
+        return self._file(options, wish.split.slug, wish.seed, wish.benchmark.image_shape)
+
+    def _recorded(self, options: ModelOptions, wish: _Wish) -> Loaded | None:
+        """Return recorded weights, which need no torch; None where there are none of what was asked for."""
+        asked = wish.seed if self._settings.seeds else None
+        recorded = references.recorded(options.spec, wish.split.id, seed=asked, budget=self.budget)
+        if recorded is None:
+            return None
+        if (recorded.file,) not in self._loaded:
+            self._keep((recorded.file,), recorded_model(recorded, options))
+        return self._loaded[(recorded.file,)]
+
+    def _found(self, options: ModelOptions) -> Found | None:
+        """The learner that ``module:callable`` gives; None where it gives something else."""
+        if kind_of(options) != "factory":
+            return None
+        if options.spec not in self._made:
+            self._made[options.spec] = make(options)
+        learner = self._made[options.spec].value
+        if not find.is_learner(learner):
+            return None
+        if options.weights is not None:
+            raise OptionError(
+                f"--genbench-weights fit a PyTorch module; {options.spec} gives a learner, which is trained."
+            )
+        return find.describe(options.spec, learner)
+
+    def _trained(self, found: Found, options: ModelOptions, wish: _Wish) -> Loaded:
+        """Return a learner's model."""
+        if self._settings.probe is None:
+            wish.check(found)
+        key = (found.spec, found.digest, wish.benchmark.name, wish.benchmark.version, wish.split.id, wish.seed)
+        if key not in self._loaded:
+            if found.digest not in self._learned:
+                self._learned[found.digest] = LearnedModels(
+                    found,
+                    options,
+                    budget=self.budget,
+                    cache=self._settings.cache,
+                    run=self._run,
+                    show=shower(self._config),
+                )
+            self._keep(key, self._learned[found.digest].get(wish.benchmark, wish.split, wish.seed))
+        self._loaded.move_to_end(key)
+        return self._loaded[key]
 
     def _file(
         self, options: ModelOptions, slug: str | None, seed: int, image_shape: tuple[int, int, int] | None
-    ) -> Model:
+    ) -> Loaded:
         key = (
             options.spec,
             options.weights,
@@ -111,19 +251,29 @@ class ModelStore:
             None if options.spec.endswith(".onnx") else image_shape,
         )
         if key not in self._loaded:
-            self._keep(key, load(options, split=slug, seed=seed, image_shape=image_shape))
+            made = self._made.get(options.spec) if options.weights is None else None
+            if made is not None:
+                check(options)
+                model = load_factory(options, None, image_shape, made)
+            else:
+                model = load(options, split=slug, seed=seed, image_shape=image_shape)
+            self._keep(key, (model, None))
         self._loaded.move_to_end(key)
         return self._loaded[key]
 
-    def _brought(self, brought: object, split: Split, seed: int, image_shape: tuple[int, int, int]) -> Model:
-        options = self._options or ModelOptions(spec="", threads=per_process(), root=Path(self._config.rootpath))
+    def _brought(self, brought: object, wish: _Wish) -> Loaded:
+        root = Path(self._config.rootpath)
+        options = self._options or ModelOptions(spec="", threads=per_process(), root=root)
         if isinstance(brought, str):
-            return self._file(replace(options, spec=brought), split.slug, seed, image_shape)
+            return self._named(replace(options, spec=brought), wish)
+        name = "pytest_genbench_model"
+        if find.is_learner(brought):
+            return self._trained(find.describe(f"{name}:{type(brought).__name__}", brought), options, wish)
         # Not kept: the hook may change or drop the object between tests, and decides itself what it makes only once.
-        return wrap(brought, options, name="pytest_genbench_model", image_shape=image_shape)
+        return wrap(brought, options, name=name, image_shape=wish.benchmark.image_shape), None
 
-    def _keep(self, key: tuple[object, ...], model: Model) -> None:
-        self._loaded[key] = model
+    def _keep(self, key: tuple[object, ...], loaded: Loaded) -> None:
+        self._loaded[key] = loaded
         while len(self._loaded) > max(_KEPT, len(self.seeds)):
             self._loaded.popitem(last=False)
 

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from pytest_genbench.benchmarks.comporth.stimuli import PRESETS
+from pytest_genbench.benchmarks.table.description import FACTOR_PARSERS, SPLIT_PARSERS
+from pytest_genbench.benchmarks.table.description import PARSERS as DESCRIPTION
+from pytest_genbench.benchmarks.table.splits import FAMILIES
 from pytest_genbench.gates import AggregateGate, Gate
+from pytest_genbench.learners.models import Training
 from pytest_genbench.models.declaration import PARSERS, ROLES
 from pytest_genbench.plugin import OPTIONS
 from pytest_genbench.results.schema import AggregateResult, Case, Document, GateResult
@@ -51,7 +55,7 @@ def test_every_option_is_described() -> None:
         assert re.search(rf"--genbench-{name}\b(?!-)", text), f"--genbench-{name}"
 
 
-@pytest.mark.parametrize("command", ["inspect", "compare", "merge"])
+@pytest.mark.parametrize("command", ["inspect", "show", "compare", "merge"])
 def test_every_option_of_the_command_is_described(command: str) -> None:
     text = "\n".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
     help_text = subprocess.run(
@@ -76,9 +80,18 @@ def test_every_key_of_the_contract_is_described() -> None:
         assert f"`{role}`" in text, role
 
 
+def test_every_key_of_a_description_is_described() -> None:
+    text = read("own-data.md")
+    keys = [*(DESCRIPTION.keys() - {"factors", "splits"}), *(f"factors.NAME.{key}" for key in FACTOR_PARSERS)]
+    keys += [f"splits.{key}" for key in SPLIT_PARSERS.keys() - set(FAMILIES)]
+    keys += ["splits.FAMILY.share", "splits.FAMILY.factors", "splits.in_distribution.repeats", *FAMILIES]
+    for key in keys:
+        assert f"`{key}`" in text, key
+
+
 def test_every_field_of_a_document_is_described() -> None:
     text = read("results-document.md")
-    for kind in (Document, Case, Score, Anchor, GateResult, AggregateResult):
+    for kind in (Document, Case, Score, Anchor, GateResult, AggregateResult, Training):
         for field in fields(kind):
             assert f"`{field.name}`" in text, f"{kind.__name__}.{field.name}"
 

@@ -143,7 +143,10 @@ def test_in_split_scores_are_not_judged() -> None:
 def test_no_gate_is_not_green() -> None:
     decision = run(GOOD, replace(FLOOR, family="spatial"))
     assert decision == Decision(
-        "inconclusive", "no gate applies to comporth/compositional/compositional-B5, reconstruction (test.toml)", ()
+        "inconclusive",
+        "no gate applies to comporth/compositional/compositional-B5, reconstruction (test.toml); "
+        "say what it must clear by --genbench-gates=FILE",
+        (),
     )
     assert run(GOOD, replace(FLOOR, metric="word_accuracy")).verdict == "inconclusive"
     assert run(GOOD).verdict == "inconclusive"

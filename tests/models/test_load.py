@@ -64,7 +64,7 @@ def test_missing_folder(tmp_path):
 
 
 def test_reference_models(tmp_path):
-    refused("reference:autoencoder", tmp_path, ModelError, "'autoencoder'", "None can be loaded by name")
+    refused("reference:mlp-autoencodr", tmp_path, OptionError, "'mlp-autoencodr'", "Did you mean 'mlp-autoencoder'")
 
 
 @pytest.mark.parametrize("suffix", ["pt2", "pt", "pth", "pkl", "pickle", "bin", "ts", "torchscript", "jit"])

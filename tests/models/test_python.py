@@ -129,7 +129,7 @@ def test_outputs_are_named_by_attribute(tmp_path, module):
     assert (model.contract.range, model.contract.sources["range"]) == ((0, 255), "metadata")
     assert np.array_equal(unit_images(model.predict(images())["reconstruction"], model.contract) * 255, images())
     wrong = text.replace("'reconstruction', 'embedding'", "'reconstruction'")
-    refused(tmp_path, f"{module(wrong)}:M", "returned 2 outputs", "genbench_outputs names")
+    refused(tmp_path, f"{module(wrong)}:M", "returned 2 outputs", "genbench_outputs")
 
 
 def test_typo_in_the_genbench_dict(tmp_path, module):

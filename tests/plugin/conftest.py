@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 # Pytester forgets modules that a run in this process imported; these cannot be imported a second time.
-for heavy in ("numpy", "scipy.stats", "onnxruntime", "torch"):
+for heavy in ("numpy", "scipy.stats", "onnxruntime", "onnx", "torch"):
     if find_spec(heavy.partition(".")[0]):
         import_module(heavy)
 

@@ -72,7 +72,10 @@ class Toy:
         return {"factor.brightness": self.grid.levels(index)[:, 0]}
 
     def is_exposed(self, trained_on, split):
-        return trained_on.rpartition("/")[2] != split.slug
+        slug = trained_on.rpartition("/")[2]
+        if slug not in [each.slug for each in self.splits(split.family)]:
+            raise BenchmarkError(f"{trained_on!r} is not a split of toy.")
+        return slug != split.slug
 
 
 TOY = Toy()

@@ -9,15 +9,26 @@ torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxscript")
 
-from pytest_genbench.reference_models.autoencoders import build  # noqa: E402
+from pytest_genbench.reference_models.autoencoders import (  # noqa: E402
+    Conv1dAutoencoder,
+    Conv1dSettings,
+    MlpAutoencoder,
+    MlpSettings,
+)
 from pytest_genbench.reference_models.export import export_onnx, quantise, run_onnx, shrink  # noqa: E402
+from pytest_genbench.reference_models.training import build  # noqa: E402
 
 METADATA = {"genbench.benchmark": "comporth", "genbench.range": "0,1"}
 
 
-@pytest.fixture(scope="module", params=["conv1d", "mlp"])
+@pytest.fixture(
+    scope="module",
+    params=[(Conv1dAutoencoder, Conv1dSettings()), (MlpAutoencoder, MlpSettings())],
+    ids=["conv1d", "mlp"],
+)
 def exported(request, tmp_path_factory):
-    model = build(request.param, seed=0).eval()
+    network, settings = request.param
+    model = build(lambda: network(settings), seed=0).eval()
     file = tmp_path_factory.mktemp("export") / "model.onnx"
     export_onnx(model, file, "image", ["reconstruction", "embedding"], (1, 64, 64), METADATA)
     return model, file

@@ -1,0 +1,128 @@
+"""Taking part by recognition: the model names the level of each factor."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError
+from ...scores import Anchor, Better, Condition, Score, Tally
+from ...splits import Split
+from ..protocol import Outputs
+from .neighbours import Neighbours
+from .rows import Rows
+from .splits import Rule
+
+METRIC, HELD_OUT = "factor_accuracy", "held_out_factor_accuracy"
+
+
+def outputs(rows: Rows) -> dict[str, int]:
+    """Position of the factor that each output names: ``factor.<name>``, for all factors but continuous ones."""
+    return {f"factor.{rows.grid.names[k]}": k for k in rows.named}
+
+
+def metrics(rows: Rows) -> dict[str, Better]:
+    """All metrics, the headline first; those of single factors where there are several."""
+    each = [f"accuracy.{rows.grid.names[k]}" for k in rows.named] if len(rows.named) > 1 else []
+    return dict.fromkeys([METRIC, HELD_OUT, *each], "higher")
+
+
+class RecognitionScorer:
+    """Share of factors whose level is named: over all factors, over those that the split is about, and each for itself.
+
+    Args:
+        rows: The table.
+        rule: The split.
+    """
+
+    def __init__(self, rows: Rows, rule: Rule) -> None:
+        self._rows = rows
+        self._outputs = outputs(rows)
+        cells, self._cell = rows.cells(rule.factors, rule.is_held_out())
+        self._about = [place for place, k in enumerate(rows.named) if k in rule.factors]
+        self._all = Tally(METRIC, cells, proportion=len(rows.named) == 1)
+        self._held_out = Tally(HELD_OUT, cells, proportion=len(self._about) == 1)
+        self._each = [Tally(name, cells, proportion=True) for name in list(metrics(rows))[2:]]
+        self._errors: Counter[str] = Counter()
+
+    def add(self, index: NDArray[np.int64], images: NDArray[np.uint8], outputs: Outputs) -> None:
+        """Take a batch of logits.
+
+        Args:
+            index: Rows (N,).
+            images: Not used.
+            outputs: ``factor.<name>`` (N, number of levels) for each factor that has names for its levels.
+
+        Raises:
+            ModelError: An output has another shape.
+        """
+        is_right = np.stack(
+            [self._name(name, k, outputs[name]) == self._rows.levels[index, k] for name, k in self._outputs.items()],
+            axis=1,
+        )
+        cell = self._cell[index]
+        self._all.add(is_right.mean(axis=1), cell)
+        if self._about:
+            self._held_out.add(is_right[:, self._about].mean(axis=1), cell)
+        for place, tally in enumerate(self._each):
+            tally.add(is_right[:, place], cell)
+        for place, k in enumerate(self._outputs.values()):
+            self._errors[f"wrong {self._rows.grid.names[k]}"] += int((~is_right[:, place]).sum())
+
+    def _name(self, name: str, factor: int, logits: NDArray[np.generic]) -> NDArray[np.int64]:
+        """The most likely level."""
+        levels = len(self._rows.variables[factor].factor)
+        if logits.shape != (len(logits), levels):
+            shown = ", ".join(self._rows.show(factor, level) for level in range(min(levels, 4)))
+            more = ", …" if levels > 4 else ""
+            raise ModelError(
+                f"{name} has shape {logits.shape}; expected (N, {levels}), one for each level: {shown}{more}."
+            )
+        return np.asarray(logits.argmax(axis=1), dtype=np.int64)
+
+    def scores(self, population: int, condition: Condition) -> list[Score]:
+        """Return the accuracy over all factors, over those that the split is about where there are such, and of each."""
+        tallies = [self._all, *([self._held_out] if self._about else []), *self._each]
+        return [tally.score(population, condition) for tally in tallies]
+
+    def errors(self) -> dict[str, int]:
+        """Return for each factor how many held-out images have another level than was named."""
+        return dict(self._errors)
+
+
+def fits(name: str, shape: Sequence[int | None], rows: Rows) -> bool:
+    """Whether an output of this shape (without the batch axis) can be the named one."""
+    factor = outputs(rows).get(name)
+    return factor is not None and tuple(shape) == (len(rows.variables[factor].factor),)
+
+
+def anchors(rows: Rows, rule: Rule, neighbours: Neighbours, split: Split) -> list[Anchor]:
+    """Compute the accuracies of a uniform guess, of the most frequent level in training, and of the nearest training image.
+
+    Of the factors that the split is about, the first and the last are also given under the metric of its own.
+    """
+    named = np.array(rows.named)
+    sizes = np.array([len(rows.variables[k].factor) for k in named])
+    train, test = rows.levels[split.train][:, named], rows.levels[split.test][:, named]
+    majority = np.array([np.bincount(column).argmax() for column in train.T])
+    sample, neighbour = neighbours.nearest(split)
+    found = [
+        ("chance", 1 / sizes, ""),
+        ("constant answer", (test == majority).mean(axis=0), "the most frequent level in training"),
+        (
+            "nearest training image",
+            (rows.levels[sample][:, named] == rows.levels[neighbour][:, named]).mean(axis=0),
+            neighbours.note(sample),
+        ),
+    ]
+    about = np.isin(named, rule.factors)
+    anchors = [Anchor(name, METRIC, float(value.mean()), note=note) for name, value, note in found]
+    if about.any():
+        anchors += [
+            Anchor(f"{name} (held-out factors)", HELD_OUT, float(value[about].mean()), note=note)
+            for name, value, note in (found[0], found[2])
+        ]
+    return anchors

@@ -1,0 +1,195 @@
+"""``genbench show``: a benchmark's factors and splits with their counts, and pictures of what a split holds out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .benchmarks import Benchmark
+from .errors import OptionError
+from .results.io import check_writable
+from .rng import stream
+from .splits import Split
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_LISTED = 12
+"""Levels that are written out; of more, the first and the last."""
+
+_ACROSS, _DOWN = 12, 4
+"""Pictures beside and below each other, for each of the two parts of a sheet."""
+
+_LEAST, _MOST = 48, 160
+"""Pixels a side of a picture: smaller images are enlarged by whole numbers, larger ones made smaller."""
+
+_GAP, _HEADING = 4, 24
+
+
+def benchmark(found: Benchmark) -> str:
+    """Describe a benchmark: its images, factors, tasks and splits, and which splits it lacks for which reason."""
+    lines = [_title(found), "", *_factors(found), "", *_tasks(found)]
+    for family in found.families:
+        lines += ["", *_family(family, found.splits(family))]
+    # Only benchmarks of people's own data lack splits.
+    reasons: Mapping[str, str] = getattr(found, "left_out", {})
+    if reasons:
+        lines += ["", "left out", *_table([(f"  {slug}", reason) for slug, reason in reasons.items()])]
+    return "\n".join(lines)
+
+
+def split(found: Benchmark, chosen: Split) -> str:
+    """Describe a split: how much it holds out, and which levels, and pairs of levels, training never shows."""
+    lines = [
+        chosen.id,
+        f"  held out  {len(chosen.test):,} images: {chosen.held_out}",
+        f"  training  {len(chosen.train):,} images; a model trained on them declares genbench.trained_on = {chosen.id}",
+        "",
+    ]
+    rows = [("factor", "levels", "in training", "only held out")]
+    train, test = found.levels(chosen.train), found.levels(chosen.test)
+    for k, factor in enumerate(found.grid.factors):
+        seen, unseen = np.unique(train[:, k]), np.setdiff1d(test[:, k], train[:, k])
+        rows.append((factor.name, str(len(factor)), str(len(seen)), _levels(factor.values, unseen.tolist()) or "-"))
+    lines += _table(rows)
+    pairs = list(_pairs(found, train, test))
+    if pairs:
+        lines += ["", *_table([("pairs of levels that are seen one by one", "only held out", ""), *pairs])]
+    return "\n".join(lines)
+
+
+def sheet(found: Benchmark, chosen: Split, out: Path) -> str:
+    """Draw a sample of the training images above a sample of what is held out, the same one in every run.
+
+    Args:
+        found: Renders the images.
+        chosen: One of its splits.
+        out: The PNG file to write.
+
+    Returns:
+        A line that says what was drawn.
+
+    Raises:
+        OptionError: The file exists, or has another ending.
+        DocumentError: It cannot be written there.
+    """
+    if out.suffix.lower() != ".png":
+        raise OptionError(f"--out={out}: the sheet is a PNG file; name it so, as in sheet.png.")
+    if out.exists():
+        raise OptionError(f"--out={out}: exists already; choose another file.")
+    check_writable(out)
+    parts = [
+        (f"training: {len(chosen.train):,} images", _sample(found, chosen, "training", chosen.train)),
+        (f"held out: {len(chosen.test):,} images: {chosen.held_out}", _sample(found, chosen, "held out", chosen.test)),
+    ]
+    _draw(parts).save(out, format="PNG")
+    return f"{out}: {len(parts[0][1])} training images above {len(parts[1][1])} that are held out"
+
+
+def _pairs(found: Benchmark, train: NDArray[np.int64], test: NDArray[np.int64]) -> Iterator[tuple[str, str, str]]:
+    """List the pairs of levels of two factors that only held-out items show, although they show no new level."""
+    factors = found.grid.factors
+    for first, second in combinations(range(len(factors)), 2):
+        width = len(factors[second])
+        seen, tested = (np.unique(levels[:, first] * width + levels[:, second]) for levels in (train, test))
+        unseen = np.setdiff1d(tested, seen)
+        is_new = np.isin(unseen // width, train[:, first]) & np.isin(unseen % width, train[:, second])
+        texts = [
+            f"{_levels(factors[first].values, [pair // width])} with {_levels(factors[second].values, [pair % width])}"
+            for pair in unseen[is_new].tolist()
+        ]
+        if texts:
+            yield f"  {factors[first].name} and {factors[second].name}", f"{len(texts):,}", _listed(texts)
+
+
+def _title(found: Benchmark) -> str:
+    height, width, channels = found.image_shape
+    first = next((found.splits(family)[0] for family in found.families), None)
+    items = len(first.train) + len(first.test) if first else getattr(found, "__len__", lambda: 0)()
+    colour = {1: "grey", 3: "RGB"}.get(channels, f"{channels} channels")
+    text = f"{found.name} {found.version} ({found.preset}): {items:,} images of {width} by {height} pixels, {colour}"
+    size = 1
+    for factor in found.grid.factors:
+        size *= len(factor)
+    return text if items == size else f"{text}; the grid of all levels has {size:,} points"
+
+
+def _factors(found: Benchmark) -> Iterator[str]:
+    factors = found.grid.factors
+    rows = [(each.name, each.kind, f"{len(each):,}", _levels(each.values, range(len(each)))) for each in factors]
+    return _table([("factor", "kind", "levels", ""), *rows])
+
+
+def _tasks(found: Benchmark) -> Iterator[str]:
+    rows = [(task.name, ", ".join(task.outputs), task.metric) for task in found.tasks.values()]
+    return _table([("a model takes part by", "with the outputs", "scored by"), *rows])
+
+
+def _family(family: str, splits: Sequence[Split]) -> Iterator[str]:
+    rows = [(family, "training", "held out", "")]
+    for each in splits:
+        group = f" ({each.group})" if each.group else ""
+        rows.append((f"  {each.slug}", f"{len(each.train):,}", f"{len(each.test):,}", f"{each.held_out}{group}"))
+    return _table(rows)
+
+
+def _levels(values: Sequence[Any], levels: Sequence[int]) -> str:
+    """Write levels in order, leaving out the middle of many."""
+    texts = [f"{values[k]:g}" if isinstance(values[k], float) else str(values[k]) for k in levels]
+    return _listed(texts)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(texts if len(texts) <= _LISTED else [*texts[: _LISTED // 2], "…", *texts[-2:]])
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Align columns: those that hold numbers below their heading to the right, all others to the left."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    are_numbers = [all(cell.replace(",", "").isdecimal() for cell in column[1:]) for column in columns]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if is_number else cell.ljust(width)
+            for cell, width, is_number in zip(row, widths, are_numbers, strict=True)
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _sample(found: Benchmark, chosen: Split, part: str, items: NDArray[np.int64]) -> NDArray[np.uint8]:
+    draw = stream("show", chosen.benchmark, chosen.preset, chosen.slug, part)
+    return found.images(np.sort(draw.choice(items, min(len(items), _ACROSS * _DOWN), replace=False)))
+
+
+def _draw(parts: Sequence[tuple[str, NDArray[np.uint8]]]) -> Image:
+    """Lay pictures out below headings."""
+    from PIL import Image, ImageDraw
+
+    side = [_side(length) for length in parts[0][1].shape[1:3]]
+    heights = [_HEADING + -(-len(images) // _ACROSS) * (side[0] + _GAP) for _, images in parts]
+    across = min(_ACROSS, max(len(images) for _, images in parts))
+    wide = max(int(ImageDraw.Draw(Image.new("RGB", (1, 1))).textlength(heading)) for heading, _ in parts)
+    width = max(wide, across * (side[1] + _GAP)) + 2 * _GAP
+    picture = Image.new("RGB", (width, sum(heights) + _GAP), "white")
+    draw = ImageDraw.Draw(picture)
+    top = 0
+    for (heading, images), height in zip(parts, heights, strict=True):
+        draw.text((_GAP, top + 6), heading, fill="black")
+        for place, image in enumerate(images):
+            tile = Image.fromarray(image[..., 0] if image.shape[2] == 1 else image[..., :3])
+            enlarged = Image.Resampling.NEAREST if side[0] >= tile.height else Image.Resampling.BOX
+            down, right = divmod(place, _ACROSS)
+            at = (_GAP + right * (side[1] + _GAP), top + _HEADING + down * (side[0] + _GAP))
+            picture.paste(tile.resize((side[1], side[0]), enlarged), at)
+        top += height
+    return picture
+
+
+def _side(length: int) -> int:
+    """Pixels that a side of this length is drawn with."""
+    return min(_MOST, length * max(1, -(-_LEAST // length)))

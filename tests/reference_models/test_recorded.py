@@ -1,0 +1,83 @@
+"""What is recorded of the reference models: that it is whole, and that shipped weights still score what is written down."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_genbench.benchmarks import get
+from pytest_genbench.benchmarks.registry import find_split
+from pytest_genbench.evaluation import evaluate
+from pytest_genbench.learners import references
+from pytest_genbench.models import ModelOptions, load
+from pytest_genbench.results.io import read
+
+ROOT = Path(__file__).parents[2]
+RESULTS = sorted((ROOT / "reference_models" / "results").glob("*.json"))
+INDEX = json.loads((ROOT / "examples" / "comporth" / "recorded.json").read_text("utf-8"))
+WEIGHTS = [(name, split, entry) for name, entries in INDEX.items() for split, entry in entries.items()]
+
+
+def recorded_case(name, split_id, seed):
+    document = read(ROOT / "reference_models" / "results" / f"{name}.json")
+    [case] = [c for c in document.cases if f"{c.benchmark}/{c.preset}/{c.split}" == split_id and c.seed == seed]
+    return case
+
+
+def assert_scores_as_recorded(name, split_id, entry):
+    """Whole test sets, so that nothing but another processor's rounding may differ."""
+    benchmark = get("comporth")
+    split = find_split(benchmark, split_id)
+    model = load(ModelOptions(str(ROOT / "examples" / "comporth" / entry["file"])))
+    found = evaluate(benchmark, split, benchmark.tasks["reconstruction"], model)
+    case = recorded_case(name, split_id, entry["seed"])
+    for score in found.scores:
+        written = case.score(score.metric, condition=score.condition, judge=score.judge)
+        assert written.n == score.n
+        assert score.value == pytest.approx(written.value, abs=1e-3), (score.metric, score.judge, score.condition)
+
+
+@pytest.mark.parametrize("name", sorted(INDEX))
+def test_shipped_weights_meet_their_recorded_scores(name):
+    split = "comporth/published/compositional-B5"
+    assert_scores_as_recorded(name, split, INDEX[name][split])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "split", "entry"), WEIGHTS, ids=[f"{n}-{s.rpartition('/')[2]}" for n, s, _ in WEIGHTS]
+)
+def test_all_shipped_weights_meet_their_recorded_scores(name, split, entry):
+    assert_scores_as_recorded(name, split, entry)
+
+
+def test_every_reference_model_has_a_results_document():
+    assert {path.stem for path in RESULTS} == set(references.names())
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_documents_hold_three_seeds_with_the_quick_budget(path):
+    document = read(path)
+    assert document.model == {"spec": f"reference:{path.stem}", "budget": "quick"}
+    by_split = {}
+    for case in document.cases:
+        assert case.model["training"]["budget"] == "quick"
+        assert case.samples == "all"
+        by_split.setdefault(case.split, set()).add(case.seed)
+    assert by_split
+    assert set(map(tuple, by_split.values())) == {(0, 1, 2)}
+
+
+def test_recorded_weights_are_found_by_what_was_asked_for():
+    spec, split = "reference:conv1d-autoencoder", "comporth/published/compositional-B1"
+    any_seed = references.recorded(spec, split, seed=None, budget=None)
+    assert any_seed.seed == 2
+    assert any_seed.file.is_file()
+    assert references.recorded(spec, split, seed=2, budget="quick") == any_seed
+    for other in (
+        {"seed": 0, "budget": "quick"},
+        {"seed": None, "budget": "standard"},
+    ):
+        assert references.recorded(spec, split, **other) is None
+    assert references.recorded(f"{spec}[steps=9]", split, seed=None, budget=None) is None
+    assert references.recorded(spec, "comporth/mini/compositional-B1", seed=None, budget=None) is None

@@ -1,0 +1,131 @@
+"""``genbench show``: counts before any training, for people's own tables and for ours."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pytest_genbench import show
+from pytest_genbench.benchmarks.comporth import CompOrth
+from pytest_genbench.cli import main
+
+from .benchmarks.table.tables import as_array, as_folder, describe
+from .plugin.toy import Toy
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run ``genbench show`` in a folder with a table; returns the exit status and the lines it printed."""
+    describe(as_array(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        status = main(["show", *map(str, arguments)])
+        captured = capsys.readouterr()
+        return status, (captured.out + captured.err).splitlines()
+
+    return run
+
+
+def words(line):
+    return " ".join(line.split())
+
+
+def test_a_table(run):
+    status, lines = run("t.toml")
+    assert status == 0
+    assert "60 images of 12 by 12 pixels, grey; the grid of all levels has 75 points" in lines[0]
+    shown = [words(line) for line in lines]
+    assert "size ordinal 5 1, 2, 3, 4, 5" in shown
+    assert "recognition factor.shape, factor.size, factor.shade factor_accuracy" in shown
+    assert "in_distribution-1 48 12 20% of the rows, at random" in shown
+    assert "extrapolation-size 47 13 size 5 (upper)" in shown
+    assert "extrapolation-size-low rows held out: 8, to train on: 52; each needs at least 10" in shown
+    assert "interpolation-shape shape is categorical, which has no order" in shown
+    assert len({line.index("training") for line in lines if line.startswith(("inter", "extra"))}) <= 2
+
+
+def test_a_split_by_slug_and_by_id(run):
+    status, lines = run("t.toml", "compositional-shape-size")
+    assert status == 0
+    assert words(lines[1]) == "held out 13 images: 3 of 15 pairs of shape and size"
+    assert "declares genbench.trained_on = shapes/default/compositional-shape-size" in lines[2]
+    assert words(lines[-2]) == "shape and size 3 disc with 1, square with 2, star with 3"
+    # Rows are missing, so that the three pairs take another one with them.
+    assert words(lines[-1]) == "size and shade 1 1 with 200"
+    assert run("t.toml", "shapes/default/compositional-shape-size")[1] == lines
+    _, lines = run("t.toml", "extrapolation-size")
+    assert "size 5 4 5" in [words(line) for line in lines]
+
+
+def test_what_is_not_there(run):
+    assert run("t.toml", "interpolation-shape") == (
+        2,
+        ["genbench: shapes has no split interpolation-shape: shape is categorical, which has no order."],
+    )
+    status, lines = run("t.toml", "interpolation-sise")
+    assert status == 2
+    assert "Did you mean 'interpolation-size'" in lines[0]
+    assert run("nothing.toml") == (2, ["genbench: nothing.toml: there is no such description of a table."])
+    assert run("komporth") == (2, ["genbench: No benchmark 'komporth'. Did you mean 'comporth'?"])
+    assert run("t.csv") == (
+        2,
+        ["genbench: 't.csv' is a table; write a description of it, and give that: a file in TOML."],
+    )
+    assert "has no preset 'mini'" in run("t.toml", "--preset", "mini")[1][0]
+
+
+def test_a_benchmark_of_ours(run):
+    status, lines = run("comporth", "--preset=mini")
+    assert status == 0
+    assert lines[0] == "comporth 1 (mini): 1,116 images of 64 by 64 pixels, grey"
+    shown = [words(line) for line in lines]
+    assert "word categorical 62 A, B, AA, AB, BA, BB, …, BBBBA, BBBBB" in shown
+    assert "compositional-B5 828 288 B at position 5" in shown
+    assert not any(line.startswith("left out") for line in lines)
+
+
+def test_a_sheet(run, tmp_path):
+    status, lines = run("t.toml", "extrapolation-size", "--out", "sheet.png")
+    assert status == 0
+    assert lines[-1] == "sheet.png: 47 training images above 13 that are held out"
+    picture = np.asarray(Image.open(tmp_path / "sheet.png").convert("L"))
+    # Twelve pictures of 12 pixels, four times as large, beside each other; four rows above and two below.
+    assert picture.shape == (2 * 24 + 6 * 52 + 4, 12 * 52 + 8)
+    assert picture[24:72, 4:52].min() == 0
+
+
+def test_a_sheet_is_the_same_every_time_and_overwrites_nothing(run, tmp_path):
+    for name in ("a.png", "b.png"):
+        assert run("t.toml", "in_distribution-1", f"--out={name}")[0] == 0
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+    status, lines = run("t.toml", "in_distribution-1", "--out=a.png")
+    assert (status, lines[-1]) == (2, "genbench: --out=a.png: exists already; choose another file.")
+    assert "is a PNG file" in run("t.toml", "in_distribution-1", "--out=a.jpg")[1][-1]
+    assert "does not exist; create it first" in run("t.toml", "in_distribution-1", "--out=no/a.png")[1][-1]
+    assert run("t.toml", "--out=c.png") == (
+        2,
+        ["genbench: --out draws the images of a split; name one after the benchmark."],
+    )
+    assert not (tmp_path / "c.png").exists()
+
+
+@pytest.mark.parametrize(("side", "drawn"), [(8, 48), (31, 62), (48, 48), (64, 64), (500, 160)])
+def test_small_images_are_enlarged_and_large_ones_made_smaller(tmp_path, side, drawn):
+    benchmark = Toy()
+    benchmark.image_shape = (side, side, 3)
+    benchmark.images = lambda index: np.zeros((len(index), side, side, 3), dtype=np.uint8)
+    show.sheet(benchmark, benchmark.splits("brightness")[0], tmp_path / "s.png")
+    picture = np.asarray(Image.open(tmp_path / "s.png"))
+    assert (picture[40] == 0).all(axis=-1).sum() == 12 * drawn
+
+
+def test_a_sheet_of_ours(tmp_path):
+    benchmark = CompOrth("mini")
+    assert "48 training images" in show.sheet(benchmark, benchmark.splits("length")[0], tmp_path / "s.png")
+
+
+def test_a_table_without_any_split(tmp_path):
+    rows = [("disc", 1, 50), ("disc", 2, 100), ("square", 1, 50)]
+    lines = show.benchmark(describe(as_folder(tmp_path, rows), images="t")).splitlines()
+    assert "3 images of 12 by 12 pixels, grey" in lines[0]
+    assert any(words(line).startswith("in_distribution-1 rows held out: 0, to train on: 3") for line in lines)
