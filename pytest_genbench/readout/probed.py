@@ -17,7 +17,6 @@ from ..models import Model, probe
 from ..models.probes import BATCH
 from ..rng import stream
 from ..splits import Split
-from ..threads import per_process
 from .backbone import Backbone
 from .embeddings import Embeddings, chunks_of, key, order, training_places
 from .fit import KINDS, Kind, fit
@@ -38,7 +37,7 @@ def probed_model(
     *,
     seed: int = 0,
     cache: Path | None = None,
-    threads: int | None = None,
+    threads: int = 1,
     show: Callable[[str], Progress] | None = None,
 ) -> Model:
     """Train readouts for all answers a benchmark has, on a split's training set, over a model's frozen embedding.
@@ -52,7 +51,8 @@ def probed_model(
         kind: ``linear`` or ``mlp``.
         seed: Of the readout.
         cache: The cache folder, for embeddings; None to keep them in memory only.
-        threads: CPU threads for the training of readouts; None for this process's share of the cores.
+        threads: CPU threads for the training of linear readouts. More than one pays for wide embeddings on an idle machine only;
+            on a busy one they wait for each other in a spin, and take thirty times as long.
         show: Makes something that shows how far the embedding is, given a name.
 
     Returns:
@@ -82,7 +82,7 @@ def probed_model(
         seed_of=lambda name: int(
             stream("readout", benchmark.name, benchmark.preset, split.slug, name, seed).integers(1 << 32)
         ),
-        threads=per_process() if threads is None else threads,
+        threads=threads,
     )
     return ReadoutModel(embeddings, chunks_of(places), heads, cast(Kind, kind), benchmark.image_shape)
 

@@ -80,6 +80,7 @@ class Check:
         wanted = {name: self.benchmark.tasks[name] for name in needs if name in self.benchmark.tasks}
         for seed in store.seeds:
             model, training = store.get(self.benchmark, self.split, seed, wanted)
+            model = store.with_readout(model, self.benchmark, self.split, seed)
             self._fits(model)
             self.tasks, self._names = takes_part(model, wanted, self.benchmark.name)
             seen = exposure(model.contract.trained_on, self.benchmark, self.split)

@@ -20,6 +20,7 @@ from ..learners.models import LearnedModels, Training, recorded_model
 from ..models import CodeSize, Model, ModelOptions, check, code_size, exists, has_seed, has_split, load, probe, wrap
 from ..models.factory import Made, load_factory, make
 from ..models.load import kind_of
+from ..readout import probed_model
 from ..splits import Split
 from ..threads import per_process
 from .progress import shower
@@ -79,6 +80,7 @@ class ModelStore:
         self._loaded: OrderedDict[tuple[object, ...], Loaded] = OrderedDict()
         # The model stands beside its result, so that its id is not given to another.
         self._probed: OrderedDict[int, tuple[Model, CodeSize]] = OrderedDict()
+        self._readouts: OrderedDict[tuple[object, ...], tuple[Model, Model]] = OrderedDict()
         self._made: dict[str, Made] = {}
         self._learned: dict[str, LearnedModels] = {}
         # One name for all workers of a run, so that what failed in one is not tried by the next.
@@ -271,6 +273,26 @@ class ModelStore:
             return self._trained(find.describe(f"{name}:{type(brought).__name__}", brought), options, wish)
         # Not kept: the hook may change or drop the object between tests, and decides itself what it makes only once.
         return wrap(brought, options, name=name, image_shape=wish.benchmark.image_shape), None
+
+    def with_readout(self, model: Model, benchmark: Benchmark, split: Split, seed: int) -> Model:
+        """Train a readout over a model's embedding where the user asked for one; else return the model as it is.
+
+        Raises:
+            MissingOutputError: The model offers no embedding.
+            GenbenchError: The readout cannot be trained.
+        """
+        kind = self._settings.probe
+        if kind is None:
+            return model
+        key = (id(model), benchmark.name, benchmark.version, split.id, seed)
+        if key not in self._readouts:
+            threads, show = per_process(), shower(self._config)
+            cache = self._settings.cache
+            read = probed_model(model, benchmark, split, kind, seed=seed, cache=cache, threads=threads, show=show)
+            self._readouts[key] = (model, read)
+            while len(self._readouts) > max(_KEPT, len(self.seeds)):
+                self._readouts.popitem(last=False)
+        return self._readouts[key][1]
 
     def _keep(self, key: tuple[object, ...], loaded: Loaded) -> None:
         self._loaded[key] = loaded

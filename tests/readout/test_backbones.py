@@ -60,7 +60,7 @@ def test_a_network_of_timm(tmp_path):
         pytest.skip(f"timm cannot be imported: {error}")
     torch.manual_seed(0)
     words = CompOrth("mini", max_length=3)  # 252 images
-    network = timm.create_model("resnet18", pretrained=False, num_classes=0)
+    network = timm.create_model("resnet18", pretrained=False, num_classes=0, zero_init_last=False)
     network.genbench = {
         "range": (0, 1),
         "mean": network.pretrained_cfg["mean"],

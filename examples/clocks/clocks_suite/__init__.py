@@ -1,0 +1,1 @@
+"""The suite of clocks: what ``--genbench-suite=clocks`` runs."""
