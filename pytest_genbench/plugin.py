@@ -35,7 +35,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("seeds", "text", "How many seeds of a learner, or of a model path that holds {seed} (default: 1)"),
     ("budget", "text", "How much work to put into training a learner: smoke, quick (the default), standard, paper"),
     ("cache", "text", "Folder of trained models (default: the user's cache folder)"),
-    ("probe", "text", "Train a small readout (linear or mlp) for each split over the model's frozen embedding, and test that"),
+    ("probe", "text", "Test a readout, linear or mlp, trained for each split over the model's frozen embedding"),
     ("shard", "text", "I/N: run the I-th of N parts, whole splits each; join the saved results with genbench merge"),
     ("gates", "text", "TOML file of gates, looked up before the shipped ones"),
     ("baseline", "text", "Results document to compare with"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -149,7 +149,10 @@ def training_device(options: ModelOptions) -> str:
     return str(torch_device(options))
 
 
-def _names(made: Any, outputs: Sequence[str]) -> tuple[str, ...]:
+def _names(made: Any, outputs: Sequence[str]) -> tuple[str, ...] | None:
     """Names for what a model returns without names: all its learner says, but for the embedding that ``encode`` gives."""
+    declared = getattr(made, "genbench", None)
+    if isinstance(declared, Mapping) and "outputs" in declared:
+        return None  # it names them itself
     encodes = callable(getattr(made, "encode", None))
     return tuple(name for name in outputs if not (encodes and name == "embedding"))

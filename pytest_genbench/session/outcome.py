@@ -76,6 +76,11 @@ class Outcome:
             raise pytest.UsageError(f"genbench: {error}") from None
         workers = getattr(self._config.option, "numprocesses", None) or 1
         self._header = text.header(store.spec, model, per_process(workers), store.is_template, store.learner)
+        if probe := self._session.settings.probe:
+            kind = {"linear": "a linear readout", "mlp": "an MLP readout"}[probe]
+            self._header.append(
+                f"probe: {kind} is trained for each split over the frozen embedding, and that is what is tested"
+            )
         if self._reporter is not None:
             self._reporter.ensure_newline()
             for line in self._header:

@@ -275,15 +275,14 @@ class ModelStore:
         return wrap(brought, options, name=name, image_shape=wish.benchmark.image_shape), None
 
     def with_readout(self, model: Model, benchmark: Benchmark, split: Split, seed: int) -> Model:
-        """Train a readout over a model's embedding where the user asked for one; else return the model as it is.
+        """Train the readout that the user asked for over a model's embedding.
 
         Raises:
             MissingOutputError: The model offers no embedding.
             GenbenchError: The readout cannot be trained.
         """
         kind = self._settings.probe
-        if kind is None:
-            return model
+        assert kind is not None
         key = (id(model), benchmark.name, benchmark.version, split.id, seed)
         if key not in self._readouts:
             threads, show = per_process(), shower(self._config)

@@ -269,7 +269,7 @@ def test_cuda_asked_for_and_absent(check, pytester):
 OPTIONS = [
     ("--genbench-samples=0", "--genbench-samples takes a number of at least 1 or 'all'; got '0'"),
     ("--genbench-seeds=x", "--genbench-seeds takes a number of at least 1; got 'x'"),
-    ("--genbench-seeds=3", "needs a model path that holds {seed}"),
+    ("--genbench-seeds=3", "or a model path that holds {seed}"),
     ("--genbench-shard=3/2", "takes I/N with 1 <= I <= N, such as 1/4; got '3/2'"),
     ("--genbench-preset=comport=mini", "no benchmark 'comport'. Did you mean 'comporth'"),
     ("--genbench-preset=comporth=minni", "no preset 'minni'. Did you mean 'mini'"),
