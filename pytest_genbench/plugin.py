@@ -34,7 +34,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("samples", "text", "Most held-out items per test, or all (default: 10000)"),
     ("seeds", "text", "How many seeds of a learner, or of a model path that holds {seed} (default: 1)"),
     ("budget", "text", "How much work to put into training a learner: smoke, quick (the default), standard, paper"),
-    ("cache", "text", "Folder of trained models (default: the user's cache folder)"),
+    ("cache", "text", "Folder of trained models and embeddings (default: the user's cache folder)"),
     ("probe", "text", "Test a readout, linear or mlp, trained for each split over the model's frozen embedding"),
     ("shard", "text", "I/N: run the I-th of N parts, whole splits each; join the saved results with genbench merge"),
     ("gates", "text", "TOML file of gates, looked up before the shipped ones"),

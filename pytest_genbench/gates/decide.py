@@ -87,7 +87,9 @@ def decide(
     applying = list(gates.applying(first))
     if not applying:
         name = f"{first.benchmark}/{first.family}/{first.split}, {first.output}"
-        reason = f"no gate applies to {name} ({gates.source or 'no gates'}); say what it must clear by --genbench-gates=FILE"
+        reason = (
+            f"no gate applies to {name} ({gates.source or 'no gates'}); say what it must clear by --genbench-gates=FILE"
+        )
         return Decision("inconclusive", reason, ())
     counterparts = Counterparts(baseline) if baseline is not None else None
     is_bounded = code_size_known or allow_unbounded

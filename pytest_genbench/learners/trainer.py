@@ -119,7 +119,9 @@ class Trainer:
             with explained("setting an unusable model aside", self._cache):
                 aside = entry.set_aside()
                 entry.folder.mkdir(parents=True, exist_ok=True)
-            notes.append(f"the trained model {entry.folder.name} was not used ({error}); in the cache it is now {aside.name}")
+            notes.append(
+                f"the trained model {entry.folder.name} was not used ({error}); in the cache it is now {aside.name}"
+            )
             return None
 
     def _train(self, entry: Entry, task: TrainingTask, seed: int) -> Stored:

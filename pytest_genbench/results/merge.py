@@ -68,9 +68,9 @@ def _join(one: Document, two: Document) -> Document:
 
 
 def model_name(document: Document) -> str:
-    """Say which model a document is of; the same learner with another budget is another model."""
-    budget = document.model.get("budget")
-    return f"{document.model['spec']}, budget {budget}" if budget else str(document.model["spec"])
+    """Say which model a document is of; the same one with another budget or readout is another model."""
+    parts = [f"{key} {document.model[key]}" for key in ("budget", "probe") if document.model.get(key)]
+    return ", ".join([str(document.model["spec"]), *parts])
 
 
 def check_one_model(documents: Sequence[Document], cases: Sequence[Case]) -> None:

@@ -71,7 +71,7 @@ class Session:
         previous = read(path)
         # Whether a callable gives a learner is not known yet; if it gave one then, it does so now.
         budget = {"budget": self.store.budget} if "budget" in previous.model else {}
-        ours = Document(model={"spec": self.store.spec, **budget})
+        ours = Document(model={"spec": self.store.spec, "probe": self.settings.probe, **budget})
         try:
             check_one_model([previous, ours], ())
         except DocumentError:

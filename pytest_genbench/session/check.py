@@ -80,6 +80,8 @@ class Check:
         wanted = {name: self.benchmark.tasks[name] for name in needs if name in self.benchmark.tasks}
         for seed in store.seeds:
             model, training = store.get(self.benchmark, self.split, seed, wanted)
+            self._is_meant_for_this(model)
+            seen = self._exposure(model)
             tasks = wanted
             if self._session.settings.probe is not None:
                 # What the model offers itself is not what a probe asks about.
@@ -88,18 +90,24 @@ class Check:
                 model = store.with_readout(model, self.benchmark, self.split, seed)
             self._fits(model)
             self.tasks, self._names = takes_part(model, tasks, self.benchmark.name)
-            seen = exposure(model.contract.trained_on, self.benchmark, self.split)
-            if seen == EXPOSED:
-                pytest.skip(f"exposed: the model was trained on {', '.join(model.contract.trained_on)}")
-            if self._session.settings.require_exposure and seen == "undeclared":
-                pytest.skip("exposure: the model does not declare genbench.trained_on, which is required")
             size = store.probed(model, self._names, self.benchmark, self.split)
             self._candidates.append(Candidate(seed, model, size, seen, training))
 
-    def _fits(self, model: Model) -> None:
+    def _is_meant_for_this(self, model: Model) -> None:
         target = model.contract.benchmark
         if target not in (None, self.benchmark.name):
             pytest.skip(f"the model is for another benchmark: it declares genbench.benchmark = {target}")
+
+    def _exposure(self, model: Model) -> str:
+        """Skip the test if the model may have seen what is held out, or does not say; before anything costly is done."""
+        seen = exposure(model.contract.trained_on, self.benchmark, self.split)
+        if seen == EXPOSED:
+            pytest.skip(f"exposed: the model was trained on {', '.join(model.contract.trained_on)}")
+        if self._session.settings.require_exposure and seen == "undeclared":
+            pytest.skip("exposure: the model does not declare genbench.trained_on, which is required")
+        return seen
+
+    def _fits(self, model: Model) -> None:
         height, width, channels = self.benchmark.image_shape
         shape = model.contract.shape
         expected = (channels, height, width)

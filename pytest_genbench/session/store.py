@@ -131,7 +131,12 @@ class ModelStore:
 
     def plain(self) -> dict[str, Any]:
         """What a results document says of the model as a whole."""
-        return {"spec": self.spec, **({"budget": self.budget} if self.learner else {})}
+        probe = self._settings.probe
+        return {
+            "spec": self.spec,
+            **({"budget": self.budget} if self.learner else {}),
+            **({"probe": probe} if probe else {}),
+        }
 
     @property
     def is_template(self) -> bool:
@@ -285,12 +290,12 @@ class ModelStore:
         assert kind is not None
         key = (id(model), benchmark.name, benchmark.version, split.id, seed)
         if key not in self._readouts:
-            threads, show = per_process(), shower(self._config)
-            cache = self._settings.cache
-            read = probed_model(model, benchmark, split, kind, seed=seed, cache=cache, threads=threads, show=show)
+            cache, show = self._settings.cache, shower(self._config)
+            read = probed_model(model, benchmark, split, kind, seed=seed, cache=cache, show=show)
             self._readouts[key] = (model, read)
             while len(self._readouts) > max(_KEPT, len(self.seeds)):
                 self._readouts.popitem(last=False)
+        self._readouts.move_to_end(key)
         return self._readouts[key][1]
 
     def _keep(self, key: tuple[object, ...], loaded: Loaded) -> None:

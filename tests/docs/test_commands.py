@@ -63,6 +63,7 @@ class Shell:
         self.environment |= {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
             "COLUMNS": "120",
+            "XDG_CACHE_HOME": str(folder / "cache"),  # not the cache of whoever runs the tests
             "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
         }
 
