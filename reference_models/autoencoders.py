@@ -43,7 +43,12 @@ class StripAutoencoder(nn.Module, ABC):
     """What the networks share: cut the strip out, put it back.
 
     Subclasses map strips (N, 20, 64) to codes (N, D) in `_encode`, and codes to logits of strips in `logits`.
+
+    Attributes:
+        measured: How many numbers of the code, the first ones, are not learned but measured; these get no noise.
     """
+
+    measured = 0
 
     @abstractmethod
     def _encode(self, strip: Tensor) -> Tensor:
@@ -131,6 +136,7 @@ class SharedCellSettings:
     """Of SharedCellAutoencoder: 99,524 parameters; eight times as many where they are not shared."""
 
     shared: bool = True  # one network for all windows
+    level: bool = False  # bring the line to one height first; its height is then one more number of the code
     code: int = 4  # numbers for each of 8 windows
     noise: float = 0.05
     lr: float = 2e-3
@@ -146,6 +152,7 @@ class SharedCellAutoencoder(StripAutoencoder):
 
     def __init__(self, settings: SharedCellSettings) -> None:
         super().__init__()
+        self.measured = 1 if settings.level else 0
         pixels, networks = ROWS * 2 * WIDTH, 1 if settings.shared else WINDOWS
 
         def layer(inputs: int, outputs: int) -> nn.Module:
@@ -158,11 +165,23 @@ class SharedCellAutoencoder(StripAutoencoder):
         start_dark(self.decoder[-1])
 
     def _encode(self, strip: Tensor) -> Tensor:
+        if not self.measured:
+            return self._cells(strip)
+        top = (strip.amax(2) > 0.25).int().argmax(1)  # (N,): the first row with ink
+        return torch.cat([(top / 10 - 1).unsqueeze(1), self._cells(moved(strip, top, 0.0))], 1)
+
+    def _cells(self, strip: Tensor) -> Tensor:
         windows = F.pad(strip, (WIDTH, 0)).unfold(2, 2 * WIDTH, WIDTH)  # (N, 20, 8, 16)
         return self.encoder(windows.transpose(1, 2).flatten(2)).flatten(1)  # (N, 8, 320) -> (N, 8k)
 
     def logits(self, code: Tensor) -> Tensor:
-        """Code (N, 8k) to logits of the strip's pixels (N, 20, 64)."""
+        """Code (N, 8k), or (N, 1 + 8k) with a height, to logits of the strip's pixels (N, 20, 64)."""
+        if not self.measured:
+            return self._painted(code)
+        top = ((code[:, 0] + 1) * 10).round().long()
+        return moved(self._painted(code[:, 1:]), -top, -30.0)
+
+    def _painted(self, code: Tensor) -> Tensor:
         painted = self.decoder(code.unflatten(1, (WINDOWS, -1))).unflatten(2, (ROWS, 2 * WIDTH))  # (N, 8, 20, 16)
         own = painted[..., WIDTH:]
         next_ones = F.pad(
@@ -172,6 +191,14 @@ class SharedCellAutoencoder(StripAutoencoder):
         dark = F.logsigmoid(-own)
         paint = torch.logaddexp(F.logsigmoid(own), F.logsigmoid(next_ones) + dark)
         return (paint - dark - F.logsigmoid(-next_ones)).transpose(1, 2).flatten(2)  # (N, 20, 8, 8) -> (N, 20, 64)
+
+
+def moved(strip: Tensor, rows: Tensor, fill: float) -> Tensor:
+    """Move each strip (N, 20, 64) up by its number of rows (N,), down where that is negative; `fill` comes in."""
+    source = torch.arange(ROWS, device=strip.device) + rows.unsqueeze(1)  # (N, 20)
+    inside = (source >= 0) & (source < ROWS)
+    taken = strip.gather(1, source.clamp(0, ROWS - 1).unsqueeze(2).expand_as(strip))
+    return torch.where(inside.unsqueeze(2), taken, fill)
 
 
 class BlockLinear(nn.Module):
@@ -263,7 +290,8 @@ class StripLearner:
 
         def loss(images: Tensor, step: int) -> Tensor:
             code = model.encode(images)
-            code = code + settings.noise * torch.randn_like(code)
+            noise = settings.noise * torch.randn_like(code)
+            code = torch.cat([code[:, : model.measured], (code + noise)[:, model.measured :]], 1)
             strip = cut(images)
             return F.binary_cross_entropy_with_logits(model.logits(code), strip, reduction="sum") / len(strip)
 

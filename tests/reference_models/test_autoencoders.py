@@ -289,3 +289,28 @@ def test_what_is_saved(task, tmp_path, monkeypatch):
     learner.save(model, tmp_path, task)
     assert written == [(model, tmp_path / "model.onnx", tmp_path / "decoder.onnx", task.split, (1, 64, 64))]
     assert learner.load(tmp_path) == tmp_path / "model.onnx"
+
+
+def test_a_level_line_is_moved_up_and_back():
+    stimuli = Stimuli("mini")
+    images = stimuli.images(np.arange(stimuli.grid.size))
+    strips = autoencoders.cut(as_tensor(images))
+    model = SharedCellAutoencoder(SharedCellSettings(level=True)).eval()
+    with torch.no_grad():
+        code = model.encode(as_tensor(images))
+    assert code.shape == (len(images), 33)
+    top = ((code[:, 0] + 1) * 10).round().long()
+    level = autoencoders.moved(strips, top, 0.0)
+    assert (level[:, 0].amax(1) > 0.25).all(), "every line begins in the first row"
+    assert torch.equal(autoencoders.moved(level, -top, 0.0), strips)
+
+
+def test_the_height_of_a_line_does_not_change_the_rest_of_its_code():
+    stimuli = Stimuli("published")
+    # One word at two heights.
+    images = stimuli.images(stimuli.grid.index([[40, 2, 1, 1], [40, 2, 6, 1]]))
+    model = SharedCellAutoencoder(SharedCellSettings(level=True)).eval()
+    with torch.no_grad():
+        one, two = model.encode(as_tensor(images))
+    assert torch.allclose(one[1:], two[1:], atol=1e-6)
+    assert abs(one[0] - two[0]) == pytest.approx(0.5)
