@@ -133,7 +133,7 @@ class Entry:
             partial.write_text(json.dumps(failure, indent=1), "utf-8")
 
     def raise_if_failed(self, run: str) -> None:
-        """Raise what this run has already seen; a new run tries again.
+        """Raise what this run has already seen; a new run tries again, and so does who names no run.
 
         Raises:
             LearnerError: The training failed earlier in this run.
@@ -142,7 +142,7 @@ class Entry:
             failure: Mapping[str, Any] = json.loads(self._failure.read_text("utf-8"))
         except (OSError, ValueError):
             return
-        if failure.get("run") == run:
+        if run and failure.get("run") == run:
             raise LearnerError(f"{failure['message']} (It failed earlier in this run and was not tried again.)")
 
 

@@ -86,7 +86,7 @@ class ModelStore:
         # One name for all workers of a run, so that what failed in one is not tried by the next.
         self._run = getattr(config, "workerinput", {}).get("testrunuid") or uuid.uuid4().hex
         may_learn = self._options is not None and kind_of(self._options) in ("reference", "factory")
-        if not may_learn:
+        if not may_learn and not self._has_hook:
             self._check_seeds(self._options)
 
     def _check_seeds(self, options: ModelOptions | None) -> None:
@@ -276,6 +276,7 @@ class ModelStore:
         name = "pytest_genbench_model"
         if find.is_learner(brought):
             return self._trained(find.describe(f"{name}:{type(brought).__name__}", brought), options, wish)
+        self._check_seeds(None)
         # Not kept: the hook may change or drop the object between tests, and decides itself what it makes only once.
         return wrap(brought, options, name=name, image_shape=wish.benchmark.image_shape), None
 

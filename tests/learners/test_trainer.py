@@ -136,6 +136,22 @@ def test_two_processes_train_one_model_between_them(tmp_path):
     assert tmp_path.joinpath("trained.txt").read_text() == "x"
 
 
+def test_who_names_no_run_may_try_again(comporth, split, tmp_path):
+    learner = Counts()
+    learner.losses = lambda step: 1.0 if learner.trained > 1 else [][1]
+    with pytest.raises(LearnerError, match="list index out of range"):
+        trainer(learner, tmp_path).get(comporth, split, 0)
+    assert trainer(learner, tmp_path).get(comporth, split, 0).origin == "trained"
+
+
+def test_a_run_does_not_try_again(comporth, split, tmp_path):
+    learner = Counts(losses=lambda step: [][1])
+    for _ in range(3):
+        with pytest.raises(LearnerError, match="list index out of range"):
+            trainer(learner, tmp_path, run="a").get(comporth, split, 0)
+    assert learner.trained == 1
+
+
 # Determinism.
 
 

@@ -127,6 +127,14 @@ def test_the_hook_may_return_a_learner(project, run, trained):
     assert len(trained()) == 10
 
 
+def test_the_learner_of_a_hook_may_have_several_seeds(project, run, trained):
+    project.makepyfile(nets=LEARNERS)
+    project.makeconftest("import nets\ndef pytest_genbench_model(config, split):\n    return nets.Good()\n")
+    cache = f"--genbench-cache={project.path / 'kept'}"
+    run(cache, "--genbench-seeds=2", "-k", "brightness-3", model=None).assert_outcomes(passed=1)
+    assert [line.split()[1] for line in trained()] == ["0", "1"]
+
+
 # What can go wrong.
 
 
