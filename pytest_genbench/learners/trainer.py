@@ -141,7 +141,13 @@ class Trainer:
             raise
         finally:
             recorder.close()
-        return entry.finish(seconds, self._is_deterministic(recorder, task, seed))
+        # Kept before it is compared: an interruption then costs the comparison, not the training.
+        stored = entry.finish(seconds, self._deterministic)
+        if self._deterministic is None:
+            self._deterministic = self._is_deterministic(recorder, task, seed)
+            if self._deterministic is not None:
+                stored = entry.finish(seconds, self._deterministic)
+        return stored
 
     def _fit(self, task: TrainingTask, seed: int, checkpoints: Path, progress: Progress, what: str) -> Any:
         try:
@@ -166,19 +172,22 @@ class Trainer:
         return model
 
     def _is_deterministic(self, first: Recorder, task: TrainingTask, seed: int) -> bool | None:
-        """Begin the training once more, as far as losses are compared; tried once for all splits of a run.
+        """Begin the training once more, as far as losses are compared; None where that cannot be done.
 
         Only where the first training called `progress` from its first step on: else there is no way to stop the second.
         """
-        if self._deterministic is None and first.losses and first.is_from_the_start:
-            second = Recorder(stop_after=min(first.calls, COMPARED))
+        if not first.losses or not first.is_from_the_start:
+            return None
+        second = Recorder(stop_after=min(first.calls, COMPARED))
+        try:
             with tempfile.TemporaryDirectory() as folder, contextlib.suppress(Enough, LearnerError):
                 self._fit(task, seed, Path(folder), second, "")
-            # As many losses, and alike; also where both are NaN.
-            self._deterministic = len(first.losses) == len(second.losses) and bool(
-                np.allclose(first.losses, second.losses, rtol=TOLERANCE, atol=0, equal_nan=True)
-            )
-        return self._deterministic
+        except (CacheError, OSError):  # no room for a second one, which says nothing about the first
+            return None
+        # As many losses, and alike; also where both are NaN.
+        return len(first.losses) == len(second.losses) and bool(
+            np.allclose(first.losses, second.losses, rtol=TOLERANCE, atol=0, equal_nan=True)
+        )
 
 
 class Enough(BaseException):

@@ -182,6 +182,23 @@ def test_a_training_that_ends_sooner_the_second_time_is_not_deterministic(compor
     assert trainer(learner, tmp_path).get(comporth, split, 0).deterministic is False
 
 
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+def test_a_stop_while_trainings_are_compared_does_not_cost_the_first(comporth, split, tmp_path, stop):
+    def losses(step):
+        if learner.trained == 2:
+            raise stop
+        return 1.0
+
+    learner = Counts(losses)
+    if isinstance(stop, KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt):
+            trainer(learner, tmp_path).get(comporth, split, 0)
+    else:
+        assert trainer(learner, tmp_path).get(comporth, split, 0).deterministic is None
+    again = trainer(learner, tmp_path).get(comporth, split, 0)
+    assert (again.origin, again.deterministic) == ("cache", None)
+
+
 def test_a_short_training_is_repeated_whole(comporth, split, tmp_path):
     learner = Counts(steps=3)
     assert trainer(learner, tmp_path).get(comporth, split, 0).deterministic is True
