@@ -50,6 +50,14 @@ class CacheError(GenbenchError):
     """If you see this, the cache folder cannot be used: free space, mend its permissions, or choose another."""
 
 
+class HierarchyError(GenbenchError):
+    """If you see this, a hierarchy is none, or does not fit the data it is used with: correct the one or the other."""
+
+
+class MetricError(GenbenchError):
+    """If you see this, a metric cannot be computed from these arrays: give it others, or leave it out."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which of the known names a mistyped one may have meant.
 
