@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .benchmarks import Benchmark, Task
+from .benchmarks import Benchmark, Inputs, Task
 from .errors import ModelError
 from .models import Model, to_numpy, unit_images
 from .rng import stream
@@ -50,7 +50,7 @@ def evaluate(
     samples: int | None = None,
     names: dict[str, str] | None = None,
 ) -> Evaluation:
-    """Score a model on what a split holds out, and on a sample of what it does not.
+    """Score a model on what a split holds out, and on a sample of what it does not; or on the items a task names.
 
     Memory does not grow with the number of items: one batch of images and the scorer's sums are held at a time.
 
@@ -66,14 +66,29 @@ def evaluate(
         ModelError: The model fails on the images, or returns values that are not finite or of the wrong shape.
     """
     clock = Clock()
+    if task.items is not None:
+        scores, errors = _score(benchmark, split, task, model, "all", samples, names or {}, clock)
+        return Evaluation(tuple(scores), errors, clock.seconds())
     held_out = _score(benchmark, split, task, model, "held-out", samples, names or {}, clock)
+    if not task.in_split:
+        return Evaluation(tuple(held_out[0]), held_out[1], clock.seconds())
     in_split = _score(benchmark, split, task, model, "in-split", IN_SPLIT, names or {}, clock)
     return Evaluation((*held_out[0], *in_split[0]), held_out[1], clock.seconds())
 
 
-def sample(split: Split, condition: Condition, size: int | None) -> NDArray[np.int64]:
-    """Draw items without replacement: the same ones in every run, ascending; all of them if there are no more than `size`."""
-    items = split.test if condition == "held-out" else split.train
+def sample(
+    split: Split, condition: Condition, size: int | None, items: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Draw items without replacement: the same ones in every run, ascending; all of them if there are no more than `size`.
+
+    Args:
+        split: Whose items they are.
+        condition: ``held-out`` and ``in-split`` draw from those of the split.
+        size: How many; None for all.
+        items: What to draw from, under any other condition.
+    """
+    if items is None:
+        items = split.test if condition == "held-out" else split.train
     if size is None or size >= len(items):
         return items
     draw = stream("sample", split.benchmark, split.preset, split.slug, condition)
@@ -90,8 +105,9 @@ def _score(
     names: dict[str, str],
     clock: Clock,
 ) -> tuple[list[Score], dict[str, int]]:
-    index = sample(split, condition, size)
-    population = len(split.test if condition == "held-out" else split.train)
+    own = None if task.items is None else task.items(split)
+    index = sample(split, condition, size, own)
+    items = sample(split, condition, None, own)
     scorer = task.scorer(split)
     offered = model.contract.outputs
     roles = [name for name in (*task.outputs, *task.optional) if name in offered or name in names]
@@ -104,22 +120,22 @@ def _score(
             outputs = predict(model, images, roles, names)
         with clock("score"):
             scorer.add(batch, images, outputs)
-    return scorer.scores(population, condition), scorer.errors()
+    return scorer.scores(len(items), condition), scorer.errors()
 
 
 def predict(
-    model: Model, images: NDArray[np.uint8], roles: list[str], names: dict[str, str] | None = None
+    model: Model, images: Inputs, roles: list[str], names: dict[str, str] | None = None
 ) -> dict[str, NDArray[Any]]:
     """Ask a model for outputs and bring them to the CPU in the form scorers take.
 
     Args:
         model: The model under test.
-        images: uint8 (N, H, W, C).
+        images: uint8 (N, H, W, C), or signals float32 (N, length).
         roles: Outputs wanted, by name.
         names: Where the model has another name for one of them.
 
     Returns:
-        Arrays by role; a ``reconstruction`` as float32 (N, H, W, C) in [0, 1].
+        Arrays by role; a ``reconstruction`` as float32, of images (N, H, W, C) in [0, 1].
 
     Raises:
         ModelError: Values are not finite, or a shape is not the expected one.

@@ -42,9 +42,9 @@ _ROWS = 4096
 def export(benchmark: Benchmark, split: Split, out: Path, progress: Progress | None = None) -> dict[str, Any]:
     """Write the training set of a split.
 
-    The folder then holds ``images.npy`` (uint8 (N, H, W, C), can be memory-mapped), ``factors.csv`` (a row for each image:
-    its index, the values of its factors, and the benchmark's right answers that are class numbers), ``manifest.json`` (what
-    is returned) and ``load.py`` (a PyTorch Dataset over them). The same export gives the same bytes. Memory does not grow
+    The folder then holds ``images.npy`` (uint8 (N, H, W, C) or signals float32 (N, length), can be memory-mapped),
+    ``factors.csv`` (a row for each image: its index, the values of its factors, and the benchmark's right answers that are
+    class numbers), ``manifest.json`` (what is returned) and ``load.py`` (a PyTorch Dataset over them). The same export gives the same bytes. Memory does not grow
     with the number of images.
 
     Args:
@@ -79,11 +79,12 @@ def describe(manifest: dict[str, Any], out: Path) -> str:
     """Say what was written, and what to do with it."""
     size = (out / IMAGES).stat().st_size / 1e6
     columns = ", ".join(factor["name"] for factor in manifest["factors"])
+    shape = tuple(manifest["image"]["shape"])
     targets = ", ".join(manifest["targets"])
     lines = [
         f"{out}: training set of {manifest['id']}",
         f"  held out       {manifest['held_out']}: {manifest['counts']['held_out']:,} images, not in this folder",
-        f"  {IMAGES:<13}  {manifest['counts']['train']:,} images {tuple(manifest['image']['shape'])} uint8, {size:.1f} MB",
+        f"  {IMAGES:<13}  {manifest['counts']['train']:,} images {shape} {manifest['image']['dtype']}, {size:.1f} MB",
         f"  {FACTORS:<13}  {columns}" + (f"; right answers: {targets}" if targets else ""),
         f"  {MANIFEST:<13}  what this is, with hashes",
         f"  {LOADER:<13}  a PyTorch Dataset of it; python {out / LOADER} says what is there",
@@ -105,7 +106,7 @@ def _manifest(benchmark: Benchmark, split: Split) -> dict[str, Any]:
         "id": split.id,
         "held_out": split.held_out,
         "counts": {"train": len(split.train), "held_out": len(split.test)},
-        "image": {"shape": [int(side) for side in benchmark.image_shape], "dtype": "uint8"},
+        "image": {"shape": [int(side) for side in benchmark.image_shape], "dtype": _dtype(benchmark).name},
         "factors": [
             {"name": factor.name, "kind": factor.kind, "values": [_plain(value) for value in factor.values]}
             for factor in benchmark.grid.factors
@@ -114,21 +115,27 @@ def _manifest(benchmark: Benchmark, split: Split) -> dict[str, Any]:
     }
 
 
+def _dtype(benchmark: Benchmark) -> np.dtype[Any]:
+    """Element type of the file, little-endian on every machine: bytes for images, floats for signals."""
+    return np.dtype("u1" if len(benchmark.image_shape) == 3 else "<f4")
+
+
 def _write_images(path: Path, benchmark: Benchmark, items: NDArray[np.int64], progress: Progress | None) -> None:
     shape = tuple(int(side) for side in benchmark.image_shape)
-    header = {"descr": "|u1", "fortran_order": False, "shape": (len(items), *shape)}
+    dtype = _dtype(benchmark)
+    header = {"descr": dtype.str, "fortran_order": False, "shape": (len(items), *shape)}
     done = 0
     # Plain writes, not a memory map: on a full disk a write raises, and a store to a mapped page kills the process.
     with _created(path) as file:
         np.lib.format.write_array_header_1_0(file, header)
-        for chunk in _chunks(items, max(1, _CHUNK_BYTES // math.prod(shape))):
+        for chunk in _chunks(items, max(1, _CHUNK_BYTES // (dtype.itemsize * math.prod(shape)))):
             images = benchmark.images(chunk)
-            if images.dtype != np.uint8 or images.shape != (len(chunk), *shape):
+            if images.dtype != dtype or images.shape != (len(chunk), *shape):
                 raise BenchmarkError(
                     f"{benchmark.name} rendered {images.dtype} {images.shape} for {len(chunk)} items; "
-                    f"expected uint8 {(len(chunk), *shape)}."
+                    f"expected {dtype} {(len(chunk), *shape)}."
                 )
-            file.write(images.tobytes())
+            file.write(images.astype(dtype, copy=False).tobytes())
             done += len(chunk)
             if progress:
                 progress(done, len(items))
@@ -288,7 +295,8 @@ FOLDER = Path(__file__).resolve().parent
 MANIFEST = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
 ID = MANIFEST["id"]
 FACTORS = {factor["name"]: factor["values"] for factor in MANIFEST["factors"]}
-IMAGES = np.load(FOLDER / "images.npy", mmap_mode="r")  # uint8 (N, H, W, C); read from the disk when used
+# Images uint8 (N, H, W, C), or signals float32 (N, length); read from the disk when used.
+IMAGES = np.load(FOLDER / "images.npy", mmap_mode="r")
 
 
 def read_table():
@@ -302,7 +310,7 @@ def read_table():
 
 
 class TrainingSet(Dataset):
-    """Image float32 (C, H, W) in [0, 1], levels of the factors int64 (number of factors,), class numbers by output."""
+    """Image float32 (C, H, W) in [0, 1] or signal float32 (length,), levels of the factors int64, class numbers by output."""
 
     def __init__(self):
         table = read_table()
@@ -314,14 +322,17 @@ class TrainingSet(Dataset):
         return len(IMAGES)
 
     def __getitem__(self, n):
-        image = torch.tensor(IMAGES[n]).permute(2, 0, 1).contiguous() / 255
+        image = torch.tensor(IMAGES[n])
+        if image.ndim == 3:
+            image = image.permute(2, 0, 1).contiguous() / 255
         return image, self.levels[n], {name: target[n] for name, target in self.targets.items()}
 
 
 if __name__ == "__main__":
     image, levels, targets = TrainingSet()[0]
     print(
-        f"{ID}: {len(IMAGES)} images float32 {tuple(image.shape)} in [0, 1];",
+        f"{ID}: {len(IMAGES)} {'images' if image.ndim == 3 else 'signals'} float32 {tuple(image.shape)}",
+        "in [0, 1];" if image.ndim == 3 else "as they are;",
         f"factors: {', '.join(FACTORS)}; targets: {', '.join(targets) or 'none'}",
     )
 '''

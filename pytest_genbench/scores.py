@@ -19,7 +19,7 @@ LEVEL = 0.95
 RESAMPLES = 2000
 """Bootstrap resamples; the 2.5 % bound then rests on 50 of them."""
 
-Condition = Literal["held-out", "in-split"]
+Condition = Literal["held-out", "in-split", "all"]
 Better = Literal["higher", "lower"]
 Source = Literal["computed", "published", "people"]
 
@@ -42,7 +42,7 @@ class Score:
         value: The mean over items, float64.
         n: Items evaluated.
         population: Items there are; equal to `n` for a census, which has no sampling interval.
-        condition: ``held-out`` (what training never showed) or ``in-split`` (what it may have shown).
+        condition: ``held-out`` (what training never showed), ``in-split`` (what it may have shown), or ``all`` items of a data set.
         judge: Who read the output, with its version; empty where nobody had to.
         interval: 95 % interval; None for a census.
         clusters: For each cluster (the unit of meaning: a word, a problem) its number of items and their sum.

@@ -108,15 +108,22 @@ def _pairs(found: Benchmark, train: NDArray[np.int64], test: NDArray[np.int64]) 
 
 
 def _title(found: Benchmark) -> str:
-    height, width, channels = found.image_shape
     first = next((found.splits(family)[0] for family in found.families), None)
-    items = len(first.train) + len(first.test) if first else getattr(found, "__len__", lambda: 0)()
-    colour = {1: "grey", 3: "RGB"}.get(channels, f"{channels} channels")
-    text = f"{found.name} {found.version} ({found.preset}): {items:,} images of {width} by {height} pixels, {colour}"
+    items = len(first.is_held_out()) if first else getattr(found, "__len__", lambda: 0)()
+    text = f"{found.name} {found.version} ({found.preset}): {items:,} {_kind(found)}"
     size = 1
     for factor in found.grid.factors:
         size *= len(factor)
     return text if items == size else f"{text}; the grid of all levels has {size:,} points"
+
+
+def _kind(found: Benchmark) -> str:
+    """Say what items are."""
+    if len(found.image_shape) == 1:
+        return f"signals of {found.image_shape[0]} values"
+    height, width, channels = found.image_shape
+    colour = {1: "grey", 3: "RGB"}.get(channels, f"{channels} channels")
+    return f"images of {width} by {height} pixels, {colour}"
 
 
 def _factors(found: Benchmark) -> Iterator[str]:
@@ -163,7 +170,19 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _sample(found: Benchmark, chosen: Split, part: str, items: NDArray[np.int64]) -> NDArray[np.uint8]:
     draw = stream("show", chosen.benchmark, chosen.preset, chosen.slug, part)
-    return found.images(np.sort(draw.choice(items, min(len(items), _ACROSS * _DOWN), replace=False)))
+    shown = found.images(np.sort(draw.choice(items, min(len(items), _ACROSS * _DOWN), replace=False)))
+    return shown if shown.ndim == 4 else _plotted(shown)
+
+
+def _plotted(signals: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Draw signals (N, length) as lines, all on one scale: images uint8 (N, length, length, 1)."""
+    count, length = signals.shape
+    low, high = float(signals.min()), float(signals.max())
+    rows = np.rint((high - signals) / max(high - low, 1e-12) * (length - 1)).astype(np.int64)
+    before = np.concatenate([rows[:, :1], rows[:, :-1]], axis=1)
+    at = np.arange(length)[None, :, None]
+    is_line = (at >= np.minimum(rows, before)[:, None]) & (at <= np.maximum(rows, before)[:, None])
+    return np.where(is_line, 0, 235).astype(np.uint8)[..., None].reshape(count, length, length, 1)
 
 
 def _draw(parts: Sequence[tuple[str, NDArray[np.uint8]]]) -> Image:

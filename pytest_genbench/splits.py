@@ -29,6 +29,8 @@ class Split:
         held_out: What training never shows, for people.
         is_held_out: Returns a bool array over all indices, true where an item is held out.
         group: A part of the family that is reported on its own, such as ``longer``; may be empty.
+        belongs: Returns a bool array over all indices, true for the items that the split is about, where one benchmark holds
+            several data sets; None where it is about all.
     """
 
     benchmark: str
@@ -38,6 +40,7 @@ class Split:
     held_out: str
     is_held_out: Callable[[], NDArray[np.bool_]] = field(repr=False)
     group: str = ""
+    belongs: Callable[[], NDArray[np.bool_]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not _SLUG.fullmatch(self.slug):
@@ -58,5 +61,10 @@ class Split:
 
     @cached_property
     def train(self) -> NDArray[np.int64]:
-        """Indices of all other items, ascending, int64."""
-        return np.flatnonzero(~self.is_held_out()).astype(np.int64, copy=False)
+        """Indices of all other items that the split is about, ascending, int64."""
+        return np.flatnonzero(self.is_shown()).astype(np.int64, copy=False)
+
+    def is_shown(self) -> NDArray[np.bool_]:
+        """Return a bool array over all indices, true where training may show an item."""
+        shown = ~self.is_held_out()
+        return shown if self.belongs is None else shown & self.belongs()

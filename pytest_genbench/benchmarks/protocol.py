@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,18 +13,25 @@ from ..factors import FactorGrid
 from ..scores import Anchor, Better, Condition, Score
 from ..splits import Split
 
+if TYPE_CHECKING:
+    from ..models import Model
+
+Inputs = NDArray[Any]
+"""What models are shown: images uint8 (N, H, W, C), or signals float32 (N, length)."""
+
 Outputs = Mapping[str, NDArray[Any]]
-"""Arrays by output name; the first axis is the batch. A ``reconstruction`` is float32 NHWC in [0, 1]."""
+"""Arrays by output name; the first axis is the batch. A ``reconstruction`` is float32: images NHWC in [0, 1], or signals."""
 
 Targets = Mapping[str, NDArray[Any]]
-"""Right answers by output: class numbers int64 (N,) for ``factor.<name>``, float32 (N, K) in [0, 1] for ``factors``."""
+"""Right answers by output: class numbers int64 (N,) for ``factor.<name>``, float32 (N, K) in [0, 1] for ``factors``; of a
+hierarchy float32 (N, columns) for ``embedding`` and one-hot float32 (N, options) for ``assignment.<k>``."""
 
 
 class Scorer(Protocol):
     """Turns outputs into scores, batch by batch, in memory that does not grow."""
 
-    def add(self, index: NDArray[np.int64], images: NDArray[np.uint8], outputs: Outputs) -> None:
-        """Take one batch: indices (N,), the images (N, H, W, C) shown, and what the model made of them.
+    def add(self, index: NDArray[np.int64], images: Inputs, outputs: Outputs) -> None:
+        """Take one batch: indices (N,), the images or signals shown, and what the model made of them.
 
         The arrays may be read later, while the model works on the next batch; nobody changes them.
         """
@@ -50,6 +57,12 @@ class Task:
         anchors: Computes the reference values for a split.
         needs_code_size: Whether copying the input would solve it, so that the size of the code has to be known.
         fits: Whether an output of this shape (without the batch axis; None for a free axis) could serve as the named one.
+        items: Which items it looks at, for a task about all of a data set rather than what training never showed; their scores
+            have the condition ``all``. None for the split's held-out items.
+        in_split: Whether some items that training shows are scored beside the held-out ones. Not where a score means something
+            else for another number of items.
+        on_request: Whether it takes part only where a test names it.
+        of_model: Makes of this task the one for a certain model, where that decides how it is scored: by its hierarchy, say.
     """
 
     name: str
@@ -61,6 +74,10 @@ class Task:
     judge: str = ""
     needs_code_size: bool = False
     fits: Callable[[str, Sequence[int | None]], bool] = lambda name, shape: False
+    items: Callable[[Split], NDArray[np.int64]] | None = None
+    in_split: bool = True
+    on_request: bool = False
+    of_model: Callable[[Task, Model], Task] | None = None
 
     @property
     def metric(self) -> str:
@@ -93,8 +110,8 @@ class Benchmark(Protocol):
         are numbered for themselves and `levels` tells where they lie."""
 
     @property
-    def image_shape(self) -> tuple[int, int, int]:
-        """Height, width, channels."""
+    def image_shape(self) -> tuple[int, ...]:
+        """Height, width, channels of an image; or the length of a signal, alone."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -103,8 +120,8 @@ class Benchmark(Protocol):
     def splits(self, family: str) -> tuple[Split, ...]:
         """All splits of a family, in order; BenchmarkError for an unknown family."""
 
-    def images(self, index: ArrayLike) -> NDArray[np.uint8]:
-        """Render items: uint8 NHWC."""
+    def images(self, index: ArrayLike) -> Inputs:
+        """Render items: images uint8 NHWC, or signals float32 (N, length)."""
 
     def levels(self, index: ArrayLike) -> NDArray[np.int64]:
         """Levels (N, number of factors) of items (N,), in the order of the grid's factors."""

@@ -81,7 +81,7 @@ class Bound:
         """Return the held-out score that is meant, the first that fits; None where there is none."""
         for score in case.scores:
             fits = fnmatchcase(score.metric, self.metric) and fnmatchcase(score.judge, self.judge)
-            if fits and score.condition == "held-out":
+            if fits and score.condition != "in-split":
                 return score
         return None
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, get_args, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..benchmarks import Benchmark
+from ..benchmarks import Benchmark, Inputs
 from ..errors import BenchmarkError
 from ..factors import FactorGrid
 from ..rng import stream
@@ -51,18 +51,18 @@ class TrainingTask:
         return self.benchmark.grid
 
     @property
-    def image_shape(self) -> tuple[int, int, int]:
-        """Height, width, channels."""
+    def image_shape(self) -> tuple[int, ...]:
+        """Height, width, channels of an image; or the length of a signal, alone."""
         return self.benchmark.image_shape
 
-    def images(self, rows: ArrayLike | None = None) -> NDArray[np.uint8]:
-        """Render training images.
+    def images(self, rows: ArrayLike | None = None) -> Inputs:
+        """Render training images, or signals.
 
         Args:
             rows: Numbers of training items (N,), from 0 to ``len(task) - 1``; None for all of them, in order.
 
         Returns:
-            uint8 (N, H, W, C).
+            Images uint8 (N, H, W, C); signals float32 (N, length).
 
         Raises:
             BenchmarkError: A row lies outside the training set.

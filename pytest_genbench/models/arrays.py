@@ -54,12 +54,14 @@ def unit_images(array: Any, contract: Contract) -> NDArray[np.float32]:
         contract: What the model declares; mean and std are not undone, a reconstruction shows pixels.
 
     Returns:
-        float32 (N, H, W, C) in [0, 1], clipped.
+        float32 (N, H, W, C) in [0, 1], clipped. Signals (N, length) keep their values.
 
     Raises:
         ModelError: It is no batch of images, has values that are not finite, or values far outside the declared range.
     """
     values = to_numpy(array)
+    if contract.input_kind == "signal":
+        return values.astype(np.float32)
     if values.ndim != 4:
         raise ModelError(
             f"The reconstruction has shape {values.shape}; images have four axes, {contract.layout}. Reshape inside "

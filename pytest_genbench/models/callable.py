@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GenbenchError, ModelError
 from .contract import Contract
 from .declaration import Declaration
-from .prepare import check_images, chunks, join, locate, prepare
+from .prepare import Inputs, check_images, chunks, join, locate, prepare
 from .results import named, raised
 from .trial import explore
 
@@ -37,14 +36,14 @@ class FunctionModel:
         name: str,
         files: Mapping[str, str],
         names: Sequence[str] | None = None,
-        image_shape: tuple[int, int, int] | None = None,
+        image_shape: tuple[int, ...] | None = None,
     ) -> None:
         self._function, self._names, self.name = function, names, name
         self.device = "a function of NumPy arrays"
         self.files: Mapping[str, str] = dict(files)
         self.contract: Contract = explore(self._run, declared, name, "float32", image_shape)
 
-    def predict(self, batch: NDArray[np.uint8], outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
+    def predict(self, batch: Inputs, outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
         """Call the function on uint8 (N, H, W, C) images; see :class:`~pytest_genbench.models.protocol.Model`."""
         asked = locate(self.contract, outputs)
         check_images(batch, self.contract, self.name)
@@ -63,7 +62,7 @@ class FunctionModel:
                 )
         return join([part[name] for part in parts], kept, given, f"{self.name}: output {name!r}")
 
-    def _run(self, batch: NDArray[np.uint8], contract: Contract) -> dict[str, Any]:
+    def _run(self, batch: Inputs, contract: Contract) -> dict[str, Any]:
         pixels = prepare(batch, contract)
         try:
             result = self._function(pixels)

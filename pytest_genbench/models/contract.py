@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import ModelError, nearest
+from ..hierarchy import Hierarchy
 from .declaration import Declaration, Source, is_role
 
 Shape = tuple[int | None, ...]
@@ -22,10 +23,11 @@ class Contract:
 
     Attributes:
         input_name: Name of the input in the graph.
-        shape: Channels, height, width, whatever the layout; None for a free axis.
+        shape: Channels, height, width, whatever the layout; of a signal its length; None for a free axis.
         dtype: ``float32``, ``float16``, ``float64`` or ``uint8``.
-        layout: ``NCHW`` or ``NHWC``; of the input and of a reconstruction.
-        range: Lowest and highest pixel value, of the input before mean and std, and of a reconstruction.
+        layout: ``NCHW`` or ``NHWC``, of the input and of a reconstruction; ``NL`` for signals.
+        range: Lowest and highest pixel value, of the input before mean and std, and of a reconstruction. Signals come as they
+            are, and it means nothing.
         mean: Per channel, in units of `range`; None for no normalisation.
         std: Per channel, in units of `range`; None for no normalisation.
         batch: The fixed batch size; None where any number of images goes.
@@ -38,14 +40,16 @@ class Contract:
             benchmark.
         code_size: Declared numbers in the code that a reconstruction passes through.
         decoder: Path of the decoder's file, relative to the model's folder.
-        input_kind: ``image``.
+        hierarchy: How the variables of a hierarchical code depend on each other: continuous ones are the columns of
+            ``embedding``, categorical ones the outputs ``assignment.<k>``.
+        input_kind: ``image`` or ``signal``.
         readout: What was trained over the model's frozen embedding, in words; None where nothing was.
         sources: For each field, who says so: ``option``, ``sidecar``, ``metadata``, ``graph`` or ``default``.
         warnings: What is odd but usable, a sentence each.
     """
 
     input_name: str
-    shape: tuple[int | None, int | None, int | None] = (None, None, None)
+    shape: Shape = (None, None, None)
     dtype: str = "float32"
     layout: str = "NCHW"
     range: tuple[float, float] = (0.0, 1.0)
@@ -59,6 +63,7 @@ class Contract:
     trained_on: tuple[str, ...] = ()
     code_size: int | None = None
     decoder: str | None = None
+    hierarchy: Hierarchy | None = None
     input_kind: str = "image"
     readout: str | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
@@ -67,8 +72,10 @@ class Contract:
     def describe(self) -> str:
         """Return one line: ``image float32 NCHW (1, 64, 64) in [0, 1], any batch -> reconstruction, embedding``."""
         low, high = self.range
-        shape = self.shape if self.layout == "NCHW" else (*self.shape[1:], self.shape[0])
-        parts = [f"{self.input_kind} {self.dtype} {self.layout} {show(shape)} in [{low:g}, {high:g}]"]
+        shape = (*self.shape[1:], self.shape[0]) if self.layout == "NHWC" else self.shape
+        parts = [f"{self.input_kind} {self.dtype} {self.layout} {show(shape)}"]
+        if self.input_kind == "image":
+            parts[0] += f" in [{low:g}, {high:g}]"
         if self.mean is not None or self.std is not None:
             mean, std = self.mean or (0.0,), self.std or (1.0,)
             parts.append(f"mean {_short(mean)}, std {_short(std)}")
@@ -81,13 +88,15 @@ class Contract:
         """Return what two runs must agree on to be compared, as builtin types with sorted keys.
 
         Left out are who says so, warnings, graph names, and ``trained_on``, which differs between the files of one
-        model. A readout is there only if there is one.
+        model. A readout and a hierarchy are there only if there is one.
         """
         readout = {} if self.readout is None else {"readout": self.readout}
+        hierarchy = {} if self.hierarchy is None else {"hierarchy": self.hierarchy.notation}
         return {
             "batch": self.batch,
             "code_size": self.code_size,
             "dtype": self.dtype,
+            **hierarchy,
             "input": self.input_kind,
             "layout": self.layout,
             "mean": None if self.mean is None else list(self.mean),
@@ -150,10 +159,11 @@ class _Resolution:
 
     def contract(self) -> Contract:
         facts = self.facts
-        if len(facts.input_shape) != 4:
+        if len(facts.input_shape) not in (2, 4):
             raise ModelError(
                 f"{facts.name}: input {facts.input_name!r} has shape {show(facts.input_shape)}; an image input has the "
-                "four axes N, C, H, W or N, H, W, C. Export the model with a reshape inside it."
+                "four axes N, C, H, W or N, H, W, C, a signal the two axes N, length. Export the model with a reshape inside "
+                "it."
             )
         if facts.input_dtype not in DTYPES:
             raise ModelError(
@@ -161,16 +171,16 @@ class _Resolution:
                 f"{', '.join(DTYPES)}. Cast inside the model."
             )
         self._input()
-        layout = self._layout()
+        is_signal = len(facts.input_shape) == 2
         batch, *axes = facts.input_shape
-        channels, *sides = axes if layout == "NCHW" else (axes[2], *axes[:2])
-        height, width = self._size(sides[0], sides[1])
+        layout, shape = ("NL", tuple(axes)) if is_signal else self._image()
+        channels = None if is_signal else shape[0]
         low_high = self._range()
         mean, std = self._normalisation("mean", channels), self._normalisation("std", channels)
         outputs, shapes, unnamed = self._outputs()
         return Contract(
             input_name=facts.input_name,
-            shape=(channels, height, width),
+            shape=shape,
             dtype=facts.input_dtype,
             layout=layout,
             range=low_high,
@@ -184,6 +194,8 @@ class _Resolution:
             trained_on=self._take("trained_on") or (),
             code_size=self._take("code_size"),
             decoder=self._take("decoder"),
+            hierarchy=self._take("hierarchy"),
+            input_kind="signal" if is_signal else "image",
             sources=self.sources,
             warnings=tuple(self.warnings),
         )
@@ -209,6 +221,13 @@ class _Resolution:
         found = self._find("input")
         if found is not None and found.values["input"] != self.facts.input_name:
             self._contradiction(found, "input", found.values["input"], f"the input {self.facts.input_name!r}")
+
+    def _image(self) -> tuple[str, Shape]:
+        """Find the layout of an image input, and its channels, height and width."""
+        layout = self._layout()
+        _, *axes = self.facts.input_shape
+        channels, *sides = axes if layout == "NCHW" else (axes[2], *axes[:2])
+        return layout, (channels, *self._size(sides[0], sides[1]))
 
     def _layout(self) -> str:
         """Find the layout: certain where the channel axis, of size 1 or 3, can be on one side only."""

@@ -8,9 +8,10 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from ..errors import GenbenchError, ModelError, OptionError, nearest
+from ..errors import GenbenchError, HierarchyError, ModelError, OptionError, nearest
+from ..hierarchy import Hierarchy
 
 Source = Literal["option", "sidecar", "metadata", "graph", "default"]
 
@@ -194,6 +195,16 @@ def _count(value: object) -> int:
     return number
 
 
+def _hierarchy(value: object) -> Hierarchy:
+    """Read a hierarchy written as JSON, or as the lists and objects that TOML and Python hold; one that is made already stays."""
+    if isinstance(value, Hierarchy):
+        return value
+    try:
+        return Hierarchy.from_json(cast(Any, value))
+    except HierarchyError as error:
+        raise ValueError(str(error)) from None
+
+
 def _beside(value: object) -> str:
     """Check a path that must stay in the model's folder: a declaration must not make us read other files."""
     path = PurePosixPath(_text(value).replace("\\", "/"))
@@ -206,6 +217,7 @@ PARSERS: Mapping[str, Callable[[object], Any]] = {
     "benchmark": _text,
     "code_size": _count,
     "decoder": _beside,
+    "hierarchy": _hierarchy,
     "input": _text,
     "layout": _layout,
     "mean": _numbers,

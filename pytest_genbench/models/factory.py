@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import GenbenchError, ModelError, OptionError, nearest
+from ..hierarchy import Hierarchy
 from .contract import Contract
 from .declaration import Declaration, declare, from_sidecar
 from .files import sha256
@@ -91,7 +92,7 @@ def make(options: ModelOptions) -> Made:
 def load_factory(
     options: ModelOptions,
     weights: Path | None,
-    image_shape: tuple[int, int, int] | None,
+    image_shape: tuple[int, ...] | None,
     made: Made | None = None,
 ) -> Model:
     """Make a model of what a callable gives, and load the weights.
@@ -99,7 +100,7 @@ def load_factory(
     Args:
         options: Names the callable.
         weights: A file of weights.
-        image_shape: Height, width, channels of the images to come.
+        image_shape: Height, width, channels of the images to come, or the length of signals.
         made: What :func:`make` gave, where it was called before.
 
     Raises:
@@ -186,7 +187,7 @@ def wrap(
     files: Mapping[str, str] | None = None,
     weights: Path | None = None,
     declared_by: object = None,
-    image_shape: tuple[int, int, int] | None = None,
+    image_shape: tuple[int, ...] | None = None,
     names: Sequence[str] | None = None,
     known: Declaration | None = None,
 ) -> Model:
@@ -199,7 +200,7 @@ def wrap(
         files: Hashes of the files it was made from.
         weights: Weights to load into a module.
         declared_by: Where ``genbench`` and ``genbench_outputs`` may stand too, besides `made`.
-        image_shape: Height, width, channels of the images to come.
+        image_shape: Height, width, channels of the images to come, or the length of signals.
         names: Names of a tuple's outputs, where the object does not say them.
         known: What is known of the model unless it is declared otherwise: who trained it knows on what.
 
@@ -239,9 +240,11 @@ def wrap(
 
 
 def _said(name: str, *objects: object) -> list[Declaration]:
-    """Read the ``genbench`` dicts of objects."""
+    """Read the ``genbench`` dicts of objects, and the hierarchy that a module of ours carries."""
     found = []
     for one in objects:
+        if isinstance(learned := getattr(one, "hierarchy", None), Hierarchy):
+            found.append(Declaration("metadata", f"the hierarchy of {name}", {"hierarchy": learned}))
         raw = getattr(one, "genbench", None)
         if raw is None:
             continue

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import GenbenchError, MissingOutputError
 from .arrays import to_numpy
 from .contract import Contract, show
 from .load import load
 from .options import ModelOptions
+from .prepare import Inputs
 from .probes import BATCH, code_size, probe
 from .protocol import Model
 from .roles import assign_unnamed, offered
@@ -26,7 +26,7 @@ _BATCHES = (1, 2, BATCH)
 
 
 def inspect(
-    options: ModelOptions, benchmark: str | None = None, image_shape: tuple[int, int, int] | None = None
+    options: ModelOptions, benchmark: str | None = None, image_shape: tuple[int, ...] | None = None
 ) -> tuple[str, bool]:
     """Describe a model, and try it.
 
@@ -52,7 +52,8 @@ def inspect(
         model = load(options, image_shape=image_shape)
         lines += _facts(model, options)
         images = _images(model.contract, image_shape)
-        lines += ["", f"tried on random images {tuple(images.shape[1:])} (H, W, C):"]
+        what = "signals {} (length)" if model.contract.input_kind == "signal" else "images {} (H, W, C)"
+        lines += ["", f"tried on random {what.format(tuple(images.shape[1:]))}:"]
         names, missing = _own_names(model, target)
         lines += _tries(model, images, names)
         lines += _size(model, images, names)
@@ -133,12 +134,16 @@ def _facts(model: Model, options: ModelOptions) -> Iterator[str]:
 def _fields(contract: Contract) -> Mapping[str, str]:
     """Write the contract's fields for people."""
     low, high = contract.range
+    is_signal = contract.input_kind == "signal"
+    pixels = {} if is_signal else {"range": f"[{low:g}, {high:g}]"}
+    hierarchy = {} if contract.hierarchy is None else {"hierarchy": contract.hierarchy.notation}
     return {
         "input_name": contract.input_name,
-        "shape": f"{show(contract.shape)} (C, H, W)",
+        "shape": f"{show(contract.shape)} ({'length' if is_signal else 'C, H, W'})",
         "dtype": contract.dtype,
         "layout": contract.layout,
-        "range": f"[{low:g}, {high:g}]",
+        **pixels,
+        **hierarchy,
         "mean": "none" if contract.mean is None else str(contract.mean),
         "std": "none" if contract.std is None else str(contract.std),
         "batch": "any" if contract.batch is None else str(contract.batch),
@@ -149,14 +154,17 @@ def _fields(contract: Contract) -> Mapping[str, str]:
     }
 
 
-def _images(contract: Contract, image_shape: tuple[int, int, int] | None) -> NDArray[np.uint8]:
-    """Draw images of the size the model takes, the same in every run."""
+def _images(contract: Contract, image_shape: tuple[int, ...] | None) -> Inputs:
+    """Draw images, or signals, of the size the model takes, the same in every run."""
+    draw = np.random.default_rng(0)
+    if contract.input_kind == "signal":
+        return draw.uniform(-0.5, 0.5, (BATCH, *(image_shape or (contract.shape[0] or 64,)))).astype(np.float32)
     channels, height, width = contract.shape
     given = image_shape or (height or 64, width or 64, channels or 1)
-    return np.random.default_rng(0).integers(0, 256, (BATCH, *given), dtype=np.uint8)
+    return draw.integers(0, 256, (BATCH, *given), dtype=np.uint8)
 
 
-def _tries(model: Model, images: NDArray[np.uint8], names: Mapping[str, str]) -> Iterator[str]:
+def _tries(model: Model, images: Inputs, names: Mapping[str, str]) -> Iterator[str]:
     """Run batches of several sizes, then the probes."""
     outputs = (*model.contract.outputs, *names.values()) or tuple(model.contract.unnamed)
     for size in _BATCHES:
@@ -167,7 +175,7 @@ def _tries(model: Model, images: NDArray[np.uint8], names: Mapping[str, str]) ->
     yield "  probes      finite; the same twice; independent of the batch; input untouched"
 
 
-def _size(model: Model, images: NDArray[np.uint8], names: Mapping[str, str]) -> Iterator[str]:
+def _size(model: Model, images: Inputs, names: Mapping[str, str]) -> Iterator[str]:
     if "reconstruction" in offered(model.contract).union(names):
         size = code_size(model, images, names)
         yield f"  code size   {size.kind}{'' if size.numbers is None else f' {size.numbers}'}: {size.reason}"
@@ -175,7 +183,7 @@ def _size(model: Model, images: NDArray[np.uint8], names: Mapping[str, str]) -> 
 
 def _wishes(contract: Contract) -> Iterator[str]:
     """Say what is worth declaring."""
-    if contract.sources.get("range") == "default" and contract.dtype != "uint8":
+    if contract.sources.get("range") == "default" and contract.dtype != "uint8" and contract.input_kind == "image":
         low, high = contract.range
         yield f"  note        range is not declared, [{low:g}, {high:g}] is assumed: declare genbench.range"
     if contract.unnamed and not contract.outputs:

@@ -81,7 +81,7 @@ def check(options: ModelOptions) -> None:
 
 
 def load(
-    options: ModelOptions, *, split: str | None = None, seed: int = 0, image_shape: tuple[int, int, int] | None = None
+    options: ModelOptions, *, split: str | None = None, seed: int = 0, image_shape: tuple[int, ...] | None = None
 ) -> Model:
     """Load the model under test.
 
@@ -89,8 +89,8 @@ def load(
         options: What was asked for.
         split: Slug of the split, for ``{split}``; without one the first file there is stands for all.
         seed: Training seed, for ``{seed}``.
-        image_shape: Height, width, channels of the images to come. A PyTorch module or function shows its outputs only
-            when it is called, and is called with grey images of this shape.
+        image_shape: Height, width, channels of the images to come, or the length of signals. A PyTorch module or function
+            shows its outputs only when it is called, and is called with grey images of this shape.
 
     Raises:
         ModelError: It cannot be loaded.

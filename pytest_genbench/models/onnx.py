@@ -20,7 +20,7 @@ from .declaration import Declaration, declare, from_metadata, from_sidecar
 from .devices import cuda_devices, cuda_index
 from .files import neighbours, sha256
 from .options import ModelOptions
-from .prepare import check_images, chunks, join, locate, prepare
+from .prepare import Inputs, check_images, chunks, join, locate, prepare
 from .wire import OnnxFile, read
 
 _REPRODUCIBLE = {"use_tf32": "0", "cudnn_conv_algo_search": "DEFAULT"}
@@ -51,7 +51,7 @@ class OnnxModel:
             files.update(self._decoder.files)
         self.files: Mapping[str, str] = files
 
-    def predict(self, batch: NDArray[np.uint8], outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
+    def predict(self, batch: Inputs, outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
         """Run the graph on uint8 (N, H, W, C) images; see :class:`~pytest_genbench.models.protocol.Model`."""
         contract = self.contract
         asked = locate(contract, outputs)

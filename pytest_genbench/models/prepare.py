@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from ..errors import MissingOutputError, ModelError, nearest
 from .contract import Contract, show
 
+Inputs = NDArray[Any]
+"""Images uint8 (N, H, W, C), or signals float32 (N, length)."""
+
 
 def locate(contract: Contract, outputs: Sequence[str] | None) -> dict[str, str]:
     """Return the name in the graph of each output to compute.
@@ -32,17 +35,20 @@ def locate(contract: Contract, outputs: Sequence[str] | None) -> dict[str, str]:
     return {name: known[name] for name in outputs}
 
 
-def check_images(batch: NDArray[np.uint8], contract: Contract, name: str) -> None:
+def check_images(batch: Inputs, contract: Contract, name: str) -> None:
     """Compare a batch with the contract.
 
     Args:
-        batch: Images as a benchmark makes them, uint8 (N, H, W, C).
+        batch: Images as a benchmark makes them, uint8 (N, H, W, C); or signals, float32 (N, length).
         contract: What the model takes.
         name: The model in words, for messages.
 
     Raises:
-        ModelError: The batch is no uint8 NHWC array of at least one image, or its size is not the model's.
+        ModelError: The batch is no such array of at least one item, or its size is not the model's.
     """
+    if contract.input_kind == "signal":
+        _check_signals(batch, contract, name)
+        return
     if batch.ndim != 4 or batch.dtype != np.uint8 or len(batch) == 0:
         raise ModelError(
             f"{name}: predict takes images as uint8 of shape (N, H, W, C) with N > 0; got {batch.dtype} {batch.shape}."
@@ -62,16 +68,28 @@ def check_images(batch: NDArray[np.uint8], contract: Contract, name: str) -> Non
             raise ModelError(f"{name}: {key} has {len(numbers)} numbers, but the images have {channels} channels.")
 
 
-def prepare(batch: NDArray[np.uint8], contract: Contract) -> NDArray[Any]:
-    """Convert images to the model's input: range, then mean and std, then layout and dtype.
+def _check_signals(batch: Inputs, contract: Contract, name: str) -> None:
+    if batch.ndim != 2 or batch.dtype != np.float32 or len(batch) == 0:
+        raise ModelError(
+            f"{name} takes signals, float32 of shape (N, length) with N > 0; got {batch.dtype} {batch.shape}."
+        )
+    (expected,) = contract.shape
+    if expected not in (None, batch.shape[1]):
+        raise ModelError(f"{name} expects signals of {expected} values; these have {batch.shape[1]}.")
+
+
+def prepare(batch: Inputs, contract: Contract) -> NDArray[Any]:
+    """Convert images to the model's input: range, then mean and std, then layout and dtype. Signals keep their values.
 
     Args:
-        batch: uint8 (N, H, W, C).
+        batch: uint8 (N, H, W, C), or float32 (N, length).
         contract: What the model takes.
 
     Returns:
-        A new contiguous array of the contract's dtype, (N, C, H, W) or (N, H, W, C).
+        A new contiguous array of the contract's dtype, (N, C, H, W), (N, H, W, C) or (N, length).
     """
+    if contract.input_kind == "signal":
+        return np.array(batch, dtype=np.dtype(contract.dtype))
     if contract.dtype == "uint8":
         pixels: NDArray[Any] = batch.copy()
     else:
@@ -90,7 +108,7 @@ def prepare(batch: NDArray[np.uint8], contract: Contract) -> NDArray[Any]:
     return np.ascontiguousarray(pixels, dtype=np.dtype(contract.dtype))
 
 
-def chunks(batch: NDArray[np.uint8], size: int | None) -> Iterator[tuple[NDArray[np.uint8], int]]:
+def chunks(batch: NDArray[Any], size: int | None) -> Iterator[tuple[NDArray[Any], int]]:
     """Cut a batch into pieces of a fixed size, the last one padded by repeating its last image.
 
     Yields:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import GenbenchError, ModelError
 from .arrays import to_numpy, unit_images
+from .prepare import Inputs
 from .protocol import Model
 
 RELATIVE = 1e-3
@@ -41,7 +42,7 @@ class CodeSize:
     reason: str
 
 
-def probe(model: Model, images: NDArray[np.uint8], names: Sequence[str] | None = None) -> None:
+def probe(model: Model, images: Inputs, names: Sequence[str] | None = None) -> None:
     """Check that a model is a function of single images.
 
     Args:
@@ -87,7 +88,7 @@ def probe(model: Model, images: NDArray[np.uint8], names: Sequence[str] | None =
                 )
 
 
-def _run(model: Model, images: NDArray[np.uint8], names: Sequence[str]) -> dict[str, NDArray[Any]]:
+def _run(model: Model, images: Inputs, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     found = model.predict(images, names)
     # A copy, as a model may return the same buffer every time.
     arrays = {name: np.array(to_numpy(found[name])) for name in names}
@@ -110,7 +111,7 @@ def _difference(expected: NDArray[Any], got: NDArray[Any]) -> float | None:
     return None if largest <= ABSOLUTE + RELATIVE * float(np.abs(left).max()) else largest
 
 
-def code_size(model: Model, images: NDArray[np.uint8], names: Mapping[str, str] | None = None) -> CodeSize:
+def code_size(model: Model, images: Inputs, names: Mapping[str, str] | None = None) -> CodeSize:
     """Find how large the code of a reconstruction is.
 
     It is verified when decoding the embedding gives the reconstruction: then nothing else of the image can have reached
@@ -139,7 +140,7 @@ def code_size(model: Model, images: NDArray[np.uint8], names: Mapping[str, str] 
     )
 
 
-def _verify(model: Model, decode: Any, images: NDArray[np.uint8], embedding: str, reconstruction: str) -> CodeSize:
+def _verify(model: Model, decode: Any, images: Inputs, embedding: str, reconstruction: str) -> CodeSize:
     found = model.predict(images, (embedding, reconstruction))
     codes = np.array(to_numpy(found[embedding]))
     expected = np.array(to_numpy(found[reconstruction]))

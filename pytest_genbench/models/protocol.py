@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .contract import Contract
+from .prepare import Inputs
 
 
 @runtime_checkable
@@ -28,11 +26,11 @@ class Model(Protocol):
     device: str
     files: Mapping[str, str]
 
-    def predict(self, batch: NDArray[np.uint8], outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
+    def predict(self, batch: Inputs, outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
         """Run the model.
 
         Args:
-            batch: Images as a benchmark makes them, uint8 (N, H, W, C); never changed.
+            batch: Images as a benchmark makes them, uint8 (N, H, W, C), or signals, float32 (N, length); never changed.
             outputs: Roles to compute, or graph names of outputs that have none; all roles that are offered where None.
 
         Returns:

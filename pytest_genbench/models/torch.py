@@ -9,16 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import GenbenchError, MissingOutputError, ModelError, nearest
 from .arrays import to_numpy
 from .contract import Contract, Shape
 from .declaration import Declaration, from_metadata
 from .devices import cuda_index
 from .options import ModelOptions
-from .prepare import check_images, chunks, join, locate, prepare
+from .prepare import Inputs, check_images, chunks, join, locate, prepare
 from .results import SINGLE, named, raised
 from .trial import explore
 
@@ -57,8 +54,8 @@ class TorchModel:
         name: str,
         files: Mapping[str, str],
         names: Sequence[str] | None = None,
-        image_shape: tuple[int, int, int] | None = None,
-        input_shape: Shape = (None, None, None, None),
+        image_shape: tuple[int, ...] | None = None,
+        input_shape: Shape | None = None,
         dtype: str | None = None,
     ) -> None:
         import torch
@@ -82,7 +79,7 @@ class TorchModel:
         """Whether :meth:`decode` works."""
         return callable(getattr(self._module, "decode", None))
 
-    def predict(self, batch: NDArray[np.uint8], outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
+    def predict(self, batch: Inputs, outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
         """Run the module on uint8 (N, H, W, C) images; see :class:`~pytest_genbench.models.protocol.Model`."""
         asked = locate(self.contract, outputs)
         check_images(batch, self.contract, self.name)
@@ -113,7 +110,7 @@ class TorchModel:
                 return result[name]
         raise ModelError(f"{self.name}.decode returned {', '.join(result)}; return the reconstruction as one tensor.")
 
-    def _run(self, batch: NDArray[np.uint8], names: set[str]) -> dict[str, Any]:
+    def _run(self, batch: Inputs, names: set[str]) -> dict[str, Any]:
         """Run forward, encode or both: what the outputs asked for need."""
         from_encode = {"embedding"} & names if self._encodes else set()
         found = self._forward(batch, self.contract) if names - from_encode else {}
@@ -123,7 +120,7 @@ class TorchModel:
             raise ModelError(f"{self.name} did not return the output {name!r}; it returned {', '.join(found)}.")
         return found
 
-    def _everything(self, batch: NDArray[np.uint8], contract: Contract) -> dict[str, Any]:
+    def _everything(self, batch: Inputs, contract: Contract) -> dict[str, Any]:
         """Run forward and encode on a trial, to see what there is."""
         found = self._forward(batch, contract)
         if "embedding" in found:
@@ -140,13 +137,13 @@ class TorchModel:
                 found["embedding"] = result
         return found
 
-    def _forward(self, batch: NDArray[np.uint8], contract: Contract) -> dict[str, Any]:
+    def _forward(self, batch: Inputs, contract: Contract) -> dict[str, Any]:
         return named(self._call("", self._tensor(batch, contract)), self._names, self.name)
 
-    def _encode(self, batch: NDArray[np.uint8], contract: Contract) -> Any:
+    def _encode(self, batch: Inputs, contract: Contract) -> Any:
         return self._call("encode", self._tensor(batch, contract))
 
-    def _tensor(self, batch: NDArray[np.uint8], contract: Contract) -> Any:
+    def _tensor(self, batch: Inputs, contract: Contract) -> Any:
         import torch
 
         return torch.from_numpy(prepare(batch, contract)).to(self._device)

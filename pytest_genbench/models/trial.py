@@ -6,21 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ModelError
 from .arrays import shape_of
 from .contract import Contract, GraphFacts, Shape, resolve
 from .declaration import Declaration, is_role
-from .prepare import check_images
+from .prepare import Inputs, check_images
 
 SIZES = ((64, 64), (128, 128), (32, 32), (28, 28), (224, 224))
 """Heights and widths to try where the images to come are not known; 64 x 64 is what most benchmarks use."""
 
-Size = tuple[int, int, int]
-"""Height, width, channels."""
+Size = tuple[int, ...]
+"""Height, width, channels; or the length of a signal."""
 
-Run = Callable[[NDArray[np.uint8], Contract], Mapping[str, Any]]
+Run = Callable[[Inputs, Contract], Mapping[str, Any]]
 """Runs a model on uint8 (N, H, W, C) images under a contract; returns arrays by name."""
 
 
@@ -30,7 +29,7 @@ def explore(
     name: str,
     dtype: str,
     image_shape: Size | None = None,
-    input_shape: Shape = (None, None, None, None),
+    input_shape: Shape | None = None,
 ) -> Contract:
     """Resolve the contract of a Python model, calling it on grey images to see its outputs.
 
@@ -40,11 +39,13 @@ def explore(
         name: The model in words, for messages.
         dtype: Element type of its input.
         image_shape: Height, width, channels of the images to come, where known.
-        input_shape: What is known of its input, with the batch axis.
+        input_shape: What is known of its input, with the batch axis; None for nothing but what `image_shape` tells.
 
     Raises:
         ModelError: It fails on the images to come; or on all that were tried, and does not declare its outputs.
     """
+    if input_shape is None:
+        input_shape = (None, None) if image_shape is not None and len(image_shape) == 1 else (None,) * 4
     assumed = resolve(declared, GraphFacts(name, input_shape=input_shape, input_dtype=dtype))
     failure: ModelError | None = None
     for size in _candidates(assumed, image_shape):
@@ -66,6 +67,8 @@ def _candidates(contract: Contract, image_shape: Size | None) -> list[Size]:
 
     What the contract fixes is fixed in all of them: a model with a declared size is tried on that size, whatever the images.
     """
+    if contract.input_kind == "signal":
+        return [image_shape if image_shape is not None else (contract.shape[0] or SIZES[0][0],)]
     channels, height, width = contract.shape
     depths = (1, 3) if channels is None else (channels,)
     sizes = [] if image_shape is None else [image_shape, *((*image_shape[:2], depth) for depth in depths)]
@@ -78,6 +81,8 @@ def _learnt(run: Run, contract: Contract, name: str, size: Size, image_shape: Si
 
     Only what is certain: the number of channels where the other number fails; the size where the images to come failed.
     """
+    if contract.input_kind == "signal":
+        return (contract.batch, *contract.shape)
     channels, height, width = contract.shape
     likeliest = _candidates(contract, image_shape)[0]
     if image_shape is not None and size != likeliest:
@@ -95,7 +100,9 @@ def _learnt(run: Run, contract: Contract, name: str, size: Size, image_shape: Si
 
 def _try(run: Run, contract: Contract, name: str, image_shape: Size) -> Mapping[str, Any]:
     # Two images, so that an output without a batch axis shows; and grey ones, as black pixels hide scales.
-    images = np.full((contract.batch or 2, *image_shape), 127, dtype=np.uint8)
+    shape = (contract.batch or 2, *image_shape)
+    is_signal = contract.input_kind == "signal"
+    images: Inputs = np.full(shape, 0.1, dtype=np.float32) if is_signal else np.full(shape, 127, dtype=np.uint8)
     check_images(images, contract, name)
     return run(images, contract)
 

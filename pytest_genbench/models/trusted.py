@@ -19,7 +19,7 @@ from .results import raised
 from .torch import TorchModel
 
 
-def load_trusted(path: Path, kind: str, options: ModelOptions, image_shape: tuple[int, int, int] | None) -> Model:
+def load_trusted(path: Path, kind: str, options: ModelOptions, image_shape: tuple[int, ...] | None) -> Model:
     """Load an exported program (``.pt2``), a TorchScript archive or a pickled module.
 
     Args:

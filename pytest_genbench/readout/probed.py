@@ -84,7 +84,8 @@ def probed_model(
         ),
         threads=threads,
     )
-    return ReadoutModel(embeddings, chunks_of(places), heads, cast(Kind, kind), benchmark.image_shape)
+    height, width, channels = benchmark.image_shape
+    return ReadoutModel(embeddings, chunks_of(places), heads, cast(Kind, kind), (height, width, channels))
 
 
 def answers(benchmark: Benchmark, split: Split) -> dict[str, int]:

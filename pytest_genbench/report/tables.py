@@ -73,7 +73,7 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
     columns += [name.replace("_", " ") for name, _ in beside] + varying + ["verdict"]
     rows = []
     for case in cases:
-        score, seen = case.scores[0], case.score(headline.metric, condition="in-split", judge=headline.judge)
+        score, seen = case.scores[0], case.score(headline.metric, in_split=True, judge=headline.judge)
         name = case.held_out or case.split
         cells = (
             [f"{name} ({case.group})" if case.group else name]

@@ -45,7 +45,7 @@ def header(spec: str, model: Model | None, threads: int, is_template: bool = Fal
         exposure = f"one file for each split, the first {exposure}"
     plural = "s" if threads > 1 else ""
     lines = [f"model {spec}: {model.device}, {threads} thread{plural}", f"{contract.describe()}; {exposure}"]
-    if contract.sources.get("range") == "default":
+    if contract.sources.get("range") == "default" and contract.input_kind == "image":
         low, high = contract.range
         lines.append(
             f"pixel range not declared, so [{low:g}, {high:g}] is assumed; set genbench.range if that is wrong"

@@ -131,7 +131,7 @@ def score_name(case: Case, score: Score) -> str:
     """Name a score for people: ``comporth/compositional-B5 reconstruction target_probability (published-1)``."""
     parts = [f"{case.benchmark}/{case.split}", case.factor, case.output, score.metric]
     parts.append(f"({score.judge})" if score.judge else "")
-    parts.append("" if score.condition == "held-out" else score.condition)
+    parts.append("in-split" if score.condition == "in-split" else "")
     parts.append(f"seed {case.seed}" if case.seed else "")
     return " ".join(part for part in parts if part)
 

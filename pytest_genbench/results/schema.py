@@ -93,10 +93,11 @@ class Case:
             str(self.seed),
         )
 
-    def score(self, metric: str, *, condition: str = "held-out", judge: str | None = None) -> Score | None:
-        """Return the first score of that metric and condition (and judge, where given); None where there is none."""
+    def score(self, metric: str, *, in_split: bool = False, judge: str | None = None) -> Score | None:
+        """Return the first score of that metric, on what was tested or else in split (and by that judge, where given), if any."""
         for score in self.scores:
-            if (score.metric, score.condition) == (metric, condition) and judge in (None, score.judge):
+            is_it = score.metric == metric and (score.condition == "in-split") == in_split
+            if is_it and judge in (None, score.judge):
                 return score
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -83,7 +83,7 @@ class Check:
             self._is_meant_for_this(model)
             seen = self._exposure(model)
             tasks = wanted
-            if self._session.settings.probe is not None:
+            if self._session.settings.probe is not None and not _reads_codes(wanted):
                 # What the model offers itself is not what a probe asks about.
                 own = offered(model.contract)
                 tasks = {n: t for n, t in wanted.items() if not own.issuperset(t.outputs)} or wanted
@@ -108,14 +108,15 @@ class Check:
         return seen
 
     def _fits(self, model: Model) -> None:
-        height, width, channels = self.benchmark.image_shape
-        shape = model.contract.shape
-        expected = (channels, height, width)
-        if len(shape) != 3 or any(axis not in (None, side) for axis, side in zip(shape, expected, strict=False)):
-            pytest.skip(
-                f"the model takes images of (channels, height, width) {tuple(shape)}; "
-                f"{self.benchmark.name} has {expected}"
-            )
+        *sides, last = self.benchmark.image_shape
+        shape, expected = model.contract.shape, (last, *sides)
+        if len(shape) == len(expected) and all(a in (None, b) for a, b in zip(shape, expected, strict=True)):
+            return
+        words = {1: "signals of (length)", 3: "images of (channels, height, width)"}
+        has = "" if len(shape) == len(expected) else f"{words[len(expected)]} "
+        pytest.skip(
+            f"the model takes {words[len(shape)]} {_axes(shape)}; {self.benchmark.name} has {has}{_axes(expected)}"
+        )
 
     def evaluate(self, task: str) -> list[Case]:
         """Evaluate the model, without looking at any gate.
@@ -131,9 +132,9 @@ class Check:
         samples = self._session.settings.samples
         cases = []
         for candidate in self._candidates:
-            found = evaluate(
-                self.benchmark, self.split, chosen, candidate.model, samples=samples, names=dict(self._names)
-            )
+            model = candidate.model
+            fitted = chosen if chosen.of_model is None else chosen.of_model(chosen, model)
+            found = evaluate(self.benchmark, self.split, fitted, model, samples=samples, names=dict(self._names))
             cases.append(self._case(chosen, candidate, found, anchors))
         return cases
 
@@ -208,6 +209,15 @@ class Check:
             self._item.user_properties.append((f"{prefix}.verdict", judged.verdict))
 
 
+def _reads_codes(wanted: Mapping[str, Task]) -> bool:
+    """Whether tasks are about the embedding itself, where a readout over it has nothing to say."""
+    return all(set(task.outputs) <= {"embedding"} for task in wanted.values())
+
+
+def _axes(shape: Sequence[int | None]) -> str:
+    return "(" + ", ".join(map(str, shape)) + ")"
+
+
 def takes_part(model: Model, wanted: Mapping[str, Task], benchmark: str) -> tuple[dict[str, Task], Mapping[str, str]]:
     """Find the tasks whose outputs a model offers, counting an unnamed output where it can be only one thing.
 
@@ -244,7 +254,7 @@ def _report(cases: list[Case], decision: Decision) -> NoReturn:
 def _beside(case: Case) -> str:
     """What a failed score is to be read by: the score on what training may have shown, and the anchors."""
     headline = case.scores[0]
-    seen = case.score(headline.metric, condition="in-split", judge=headline.judge)
+    seen = case.score(headline.metric, in_split=True, judge=headline.judge)
     parts = [f"in-split {seen.value:.3f}"] if seen else []
     parts += [f"{a.name} {a.value:.3f}" for a in case.anchors if a.judge in ("", headline.judge)]
     return ", ".join(parts)

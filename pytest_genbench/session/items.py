@@ -55,7 +55,8 @@ class Marker:
             benchmark = _described(benchmark, session)
         elif isinstance(benchmark, str):
             benchmark = _get(benchmark, session.settings.preset(benchmark))
-        needs = mark.kwargs.get("needs") or tuple(benchmark.tasks)
+        usual = tuple(name for name, task in benchmark.tasks.items() if not task.on_request)
+        needs = mark.kwargs.get("needs") or usual or tuple(benchmark.tasks)
         needs = (needs,) if isinstance(needs, str) else tuple(needs)
         for task in needs:
             if task not in benchmark.tasks:

@@ -143,7 +143,7 @@ class ModelStore:
         """Whether the model is one file for each split."""
         return self._options is not None and not self._has_hook and has_split(self._options)
 
-    def first(self, split: Split | None, image_shape: tuple[int, int, int] | None) -> Model | None:
+    def first(self, split: Split | None, image_shape: tuple[int, ...] | None) -> Model | None:
         """Load the model, to find mistakes before any test runs; None for the hook's and for a learner.
 
         Args:
@@ -246,9 +246,7 @@ class ModelStore:
         self._loaded.move_to_end(key)
         return self._loaded[key]
 
-    def _file(
-        self, options: ModelOptions, slug: str | None, seed: int, image_shape: tuple[int, int, int] | None
-    ) -> Loaded:
+    def _file(self, options: ModelOptions, slug: str | None, seed: int, image_shape: tuple[int, ...] | None) -> Loaded:
         key = (
             options.spec,
             options.weights,

@@ -118,8 +118,32 @@ def test_uint8_takes_bytes():
 
 def test_wrong_rank():
     with pytest.raises(ModelError) as error:
-        resolve([], facts((None, 64)))
-    says(error, "(any, 64)", "four axes", "reshape")
+        resolve([], facts((None, 1, 64)))
+    says(error, "(any, 1, 64)", "four axes", "two axes", "reshape")
+
+
+def test_two_axes_are_a_signal():
+    contract = resolve([], facts((None, 64)))
+    assert (contract.input_kind, contract.layout, contract.shape) == ("signal", "NL", (64,))
+    assert contract.describe().startswith("signal float32 NL (64), any batch")
+
+
+def test_a_hierarchy_is_declared_as_json():
+    contract = resolve(
+        [metadata(hierarchy='[{"type": "continuous"}, {"type": "categorical", "options": [[], []]}]')], facts()
+    )
+    assert contract.hierarchy is not None and contract.hierarchy.notation == "c {0 | 0}"
+    assert contract.flat()["hierarchy"] == "c {0 | 0}"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("[", "JSON"), ("[]", "at least one"), ('[{"type": "categorical", "options": [[]]}]', "at least two")],
+)
+def test_a_hierarchy_that_is_none(text, words):
+    with pytest.raises(ModelError) as error:
+        resolve([metadata(hierarchy=text)], facts())
+    says(error, "hierarchy", words)
 
 
 def test_wrong_element_type():

@@ -109,7 +109,16 @@ def test_two_inputs(tmp_path):
 
 
 def test_rank_of_the_graph(tmp_path):
-    refused(identity(tmp_path / "m.onnx", ("N", 64), output="embedding"), "(any, 64)", "four axes")
+    refused(identity(tmp_path / "m.onnx", ("N", 1, 64), output="embedding"), "(any, 1, 64)", "four axes")
+
+
+def test_signals_go_in_as_they_are(tmp_path):
+    model = load(options(identity(tmp_path / "m.onnx", ("N", 8), output="embedding")))
+    signals = np.linspace(-3, 3, 24, dtype=np.float32).reshape(3, 8)
+    np.testing.assert_array_equal(model.predict(signals)["embedding"], signals)
+    for wrong in (signals[:, :4], signals.astype(np.float64), images()):
+        with pytest.raises(ModelError, match="signals"):
+            model.predict(wrong)
 
 
 def test_element_type_of_the_graph(tmp_path):

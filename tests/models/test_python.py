@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from textwrap import dedent
 
 import numpy as np
 import pytest
 
 from pytest_genbench.errors import DeviceError, ModelError, OptionError
-from pytest_genbench.models import Contract, Model, ModelOptions, check, load, probe, to_numpy, unit_images, wrap
+from pytest_genbench.models import (
+    Contract,
+    Model,
+    ModelOptions,
+    check,
+    code_size,
+    load,
+    probe,
+    to_numpy,
+    unit_images,
+    wrap,
+)
 
 from .builders import images, says
 
@@ -370,3 +382,34 @@ def test_outputs_that_change_between_calls():
     with pytest.raises(ModelError) as error:
         model.predict(images())
     says(error, "did not return the output 'embedding'", "other")
+
+
+@pytest.mark.parametrize("spec", ["plain", "module"])
+def test_a_model_of_signals(tmp_path, module, spec):
+    text = """
+        import numpy as np
+        import torch
+
+        def half(signals):
+            assert signals.dtype == np.float32 and signals.shape[1:] == (8,)
+            return {"embedding": signals / 2}
+
+        def plain():
+            return half
+
+        class Half(torch.nn.Module):
+            def forward(self, signals):
+                return {"embedding": signals / 2, "reconstruction": signals}
+
+            def decode(self, codes):
+                return codes * 2
+
+        def module():
+            return Half()
+    """
+    model = load(ask(tmp_path, f"{module(dedent(text))}:{spec}"), image_shape=(8,))
+    signals = np.linspace(-3, 3, 24, dtype=np.float32).reshape(3, 8)
+    assert (model.contract.input_kind, model.contract.shape[-1:]) == ("signal", (None,))
+    np.testing.assert_array_equal(to_numpy(model.predict(signals)["embedding"]), signals / 2)
+    if spec == "module":
+        assert code_size(model, signals).kind == "verified"
