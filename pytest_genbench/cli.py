@@ -68,9 +68,15 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--out", type=Path, metavar="FILE", help="PNG file to write: images of the split; must not exist")
     show.set_defaults(run=_show)
 
-    compare = commands.add_parser("compare", help="compare two results documents; exit 1 on a regression")
+    compare = commands.add_parser(
+        "compare", help="compare two results documents, exit 1 on a regression; or the models of several"
+    )
     compare.add_argument("old", type=Path)
     compare.add_argument("new", type=Path)
+    compare.add_argument(
+        "others", type=Path, nargs="*", help="more documents: all are then models to be set side by side"
+    )
+    compare.add_argument("--models", action="store_true", help="set two documents side by side as models, too")
     compare.add_argument(
         "--tolerance", type=tolerance, default=0.005, help="smallest drop that matters (default: 0.005)"
     )
@@ -150,6 +156,11 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
+    if arguments.others or arguments.models:
+        from .results.models import compare_models
+
+        print(compare_models([arguments.old, arguments.new, *arguments.others], markdown=arguments.markdown))
+        return OK
     from .results.compare import compare_files
 
     text, status = compare_files(

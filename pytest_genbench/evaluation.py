@@ -59,7 +59,8 @@ def evaluate(
         split: Train and test indices.
         task: Which outputs are asked for, and how they are scored.
         model: The model under test.
-        samples: Most held-out items to evaluate; None for all of them. A sample is seeded by the split.
+        samples: Most held-out items to evaluate; None for all of them. A sample is seeded by the split. Items that a task names
+            are always evaluated all.
         names: The name under which the model offers each output, where it is not the output's own.
 
     Raises:
@@ -67,7 +68,7 @@ def evaluate(
     """
     clock = Clock()
     if task.items is not None:
-        scores, errors = _score(benchmark, split, task, model, "all", samples, names or {}, clock)
+        scores, errors = _score(benchmark, split, task, model, "all", None, names or {}, clock)
         return Evaluation(tuple(scores), errors, clock.seconds())
     held_out = _score(benchmark, split, task, model, "held-out", samples, names or {}, clock)
     if not task.in_split:

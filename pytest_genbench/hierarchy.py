@@ -200,26 +200,16 @@ class Hierarchy:
     @cached_property
     def paths(self) -> tuple[tuple[int, ...], ...]:
         """Every way to choose: the values of the categorical columns, option numbers from 1, 0 where inactive."""
-        found = []
-        for choice in itertools.product(*(range(column.options + 1) for column in self.columns[: self.categorical])):
-            on = [
-                all(choice[parent] == option for parent, option in column.conditions)
-                for column in self.columns[: self.categorical]
-            ]
-            if all((value > 0) == active for value, active in zip(choice, on, strict=True)):
-                found.append(choice)
-        return tuple(found)
+        return tuple(_paths(self.root))
 
     def path(self, values: ArrayLike) -> NDArray[np.int64]:
         """Number of the path of each row, as in `paths`: int64 (N,); arguments and errors as in :meth:`active`."""
         self.active(values)
         chosen = np.asarray(values)[:, : self.categorical].astype(np.int64)
-        base = [column.options + 1 for column in self.columns[: self.categorical]]
-        weights = np.cumprod([1, *base])[:-1]
-        codes = np.array([np.dot(path, weights) for path in self.paths], dtype=np.int64)
-        order = np.argsort(codes)
-        result: NDArray[np.int64] = order[np.searchsorted(codes[order], chosen @ weights.astype(np.int64))]
-        return result
+        numbers = {path: number for number, path in enumerate(self.paths)}
+        rows, inverse = np.unique(chosen, axis=0, return_inverse=True)
+        found = np.array([numbers[tuple(row)] for row in rows.tolist()], dtype=np.int64)
+        return found[inverse.reshape(-1)] if len(chosen) else np.zeros(0, dtype=np.int64)
 
     @property
     def notation(self) -> str:
@@ -259,6 +249,22 @@ def _walk(
                 yield from _walk(inner, (*conditions, (number, option)), numbers)
 
 
+def _paths(group: Group) -> list[tuple[int, ...]]:
+    """List every way to choose in a group: the values of its categorical variables and of those below, depth first."""
+    ways: list[tuple[int, ...]] = [()]
+    for node in group:
+        if isinstance(node, Categorical):
+            below = [_paths(option) for option in node.options]
+            silent = [(0,) * len(found[0]) for found in below]
+            here = [
+                (number, *itertools.chain(*silent[: number - 1]), *way, *itertools.chain(*silent[number:]))
+                for number, found in enumerate(below, 1)
+                for way in found
+            ]
+            ways = [(*before, *after) for before in ways for after in here]
+    return ways
+
+
 def _group(source: object, where: str, depth: int) -> Group:
     if depth > DEEPEST:
         raise HierarchyError(f"The hierarchy is more than {DEEPEST} groups deep; does it contain itself?")
@@ -279,7 +285,8 @@ def _node(source: object, where: str, depth: int) -> Node:
     if unknown := sorted(map(str, source.keys() - allowed[kind])):
         raise HierarchyError(f"{where}: a {kind} variable has no {', '.join(unknown)}.")
     name, labels = source.get("name", ""), source.get("labels", ())
-    if not isinstance(name, str) or isinstance(labels, str) or not all(isinstance(label, str) for label in labels):
+    listed = isinstance(labels, Sequence) and not isinstance(labels, str)
+    if not isinstance(name, str) or not listed or not all(isinstance(label, str) for label in labels):
         raise HierarchyError(f"{where}: name has to be a text, and labels a list of texts.")
     if kind == "continuous":
         return Continuous(name)

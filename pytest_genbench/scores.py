@@ -45,7 +45,8 @@ class Score:
         condition: ``held-out`` (what training never showed), ``in-split`` (what it may have shown), or ``all`` items of a data set.
         judge: Who read the output, with its version; empty where nobody had to.
         interval: 95 % interval; None for a census.
-        clusters: For each cluster (the unit of meaning: a word, a problem) its number of items and their sum.
+        clusters: For each cluster (the unit of meaning: a word, a problem) its number of items and their sum; or, of a score that
+            is no mean over items, 1 and the value for each part that it is the mean of (a factor, a unit).
         better: Which way the metric improves.
     """
 

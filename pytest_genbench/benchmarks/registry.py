@@ -17,7 +17,11 @@ GROUP = "pytest_genbench.benchmarks"
 DESCRIPTION = ".toml"
 """How the name of a benchmark ends that is a description of somebody's own table."""
 
-_OURS = {"comporth": "pytest_genbench.benchmarks.comporth:CompOrth"}
+_OURS = {
+    "chopsticks": "pytest_genbench.benchmarks.hierarchical:ChopsticksBenchmark",
+    "comporth": "pytest_genbench.benchmarks.comporth:CompOrth",
+    "spaceshapes": "pytest_genbench.benchmarks.hierarchical:SpaceshapesBenchmark",
+}
 
 
 def names() -> tuple[str, ...]:

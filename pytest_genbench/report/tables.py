@@ -60,16 +60,19 @@ def tables(document: Document) -> list[Table]:
 def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult]) -> Table:
     headline = cases[0].scores[0]
     beside = [
-        (score.metric if score.judge == headline.judge else score.judge.rpartition("-")[0], score)
+        (score.judge.rpartition("-")[0] if score.metric == headline.metric else score.metric, score)
         for score in cases[0].scores[1:]
-        if (score.condition == "held-out" and score.better == "higher" and score.metric != "top1")
-        or (score.condition == "held-out" and score.metric == "top1" and score.judge == headline.judge)
+        if score.condition != "in-split"
+        and "." not in score.metric
+        and (score.better == "higher" if score.metric != "top1" else score.judge == headline.judge)
     ]
     varying, fixed = _anchors(cases, headline)
     has_interval = any(case.scores[0].interval for case in cases)
     has_seeds = len({case.seed for case in cases}) > 1
     columns = ["held out"]
-    columns += ["seed"] * has_seeds + ["n", "score"] + ["95 % interval"] * has_interval + ["in-split", "gap"]
+    has_in_split = any(score.condition == "in-split" for case in cases for score in case.scores)
+    columns += ["seed"] * has_seeds + ["n", "score"] + ["95 % interval"] * has_interval
+    columns += ["in-split", "gap"] * has_in_split
     columns += [name.replace("_", " ") for name, _ in beside] + varying + ["verdict"]
     rows = []
     for case in cases:
@@ -81,7 +84,8 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
             + [f"{score.n:,}", decimal(score.value)]
         )
         cells += [interval(score)] * has_interval
-        cells += [decimal(seen.value), decimal(seen.value - score.value)] if seen else ["", ""]
+        if has_in_split:
+            cells += [decimal(seen.value), decimal(seen.value - score.value)] if seen else ["", ""]
         cells += [decimal(_value(case.score(each.metric, judge=each.judge))) for _, each in beside]
         cells += [decimal(_anchor(case, name, headline)) for name in varying] + [case.verdict]
         rows.append(Row(tuple(cells), case.verdict))
@@ -91,7 +95,7 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
         columns=tuple(columns),
         rows=tuple(rows),
         aggregates=tuple(_aggregate(each) for each in aggregates),
-        notes=(*_gate_notes(cases, has_interval), *fixed, *_code_sizes(cases), *_errors(cases)),
+        notes=(*_gate_notes(cases, has_interval), *fixed, *_parts(cases), *_code_sizes(cases), *_errors(cases)),
     )
 
 
@@ -133,6 +137,18 @@ def _gate_notes(cases: Iterable[Case], has_interval: bool) -> list[str]:
         return []
     several = "; verdicts of single tests are not corrected for their number, so read the aggregates first"
     return [f"gate: {', '.join(bounds)}{several if has_interval else ''}"]
+
+
+def _parts(cases: Sequence[Case]) -> list[str]:
+    """List the parts of the headline score where they are scores of their own: a line for each case."""
+    lines = []
+    for case in cases:
+        head = f"{case.scores[0].metric}."
+        parts = [f"{s.metric.removeprefix(head)} {decimal(s.value)}" for s in case.scores if s.metric.startswith(head)]
+        if parts:
+            seed = f", seed {case.seed}" if len({each.seed for each in cases}) > 1 else ""
+            lines.append(f"{head[:-1].replace('_', ' ')} of {case.split}{seed}: {', '.join(parts)}")
+    return lines
 
 
 def _code_sizes(cases: Sequence[Case]) -> list[str]:

@@ -177,7 +177,7 @@ def render(comparison: Comparison, *, markdown: bool = False, everything: bool =
     shown = [row for row in comparison.rows if everything or row.is_headline or row.status != "same"]
     header = ("score", "old", "new", "difference", "95 % interval", "detectable", "status")
     table = [header, *(_cells(row) for row in shown)]
-    blocks = ["\n".join(_markdown(table) if markdown else _aligned(table))] if shown else []
+    blocks = ["\n".join(markdown_rows(table) if markdown else aligned(table))] if shown else []
     hidden = len(comparison.rows) - len(shown)
     if hidden:
         blocks.append(f"{hidden} more scores stayed the same.")
@@ -253,8 +253,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
-    """Align columns: text to the left, numbers to the right."""
+def aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
+    """Align the columns of a table, headings first: the first and the last as text, those between as numbers."""
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = []
     for row in table:
@@ -264,6 +264,8 @@ def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
     return lines
 
 
-def _markdown(table: Sequence[tuple[str, ...]]) -> list[str]:
+def markdown_rows(table: Sequence[tuple[str, ...]]) -> list[str]:
+    """Write the same table in Markdown."""
     rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table]
-    return [rows[0], "|---|---:|---:|---:|---:|---:|---|", *rows[1:]]
+    between = "---:|" * (len(table[0]) - 2)
+    return [rows[0], f"|---|{between}---|", *rows[1:]]

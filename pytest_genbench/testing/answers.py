@@ -50,7 +50,7 @@ def answers(
 
     Returns:
         One-hot logits for class numbers; images in [0, 1] for ``reconstruction``; levels scaled to [0, 1] for ``factors`` and
-        ``embedding``. Constant: the first class; a black image; the middle of [0, 1].
+        ``embedding``, unless `targets` has them. Constant: the first class; a black image; the middle of [0, 1].
     """
     targets, known = benchmark.targets(index), benchmark.targets(labels)
     perfect: dict[str, NDArray[Any]] = {}
@@ -62,12 +62,12 @@ def answers(
         elif role == "factors":
             perfect[role] = np.asarray(targets[role] if role in targets else _scaled(benchmark, index), np.float32)
             constant[role] = np.full_like(perfect[role], 0.5)
-        elif role in targets:
+        elif role in targets and np.asarray(targets[role]).dtype.kind in "iu":
             classes = np.eye(_classes(benchmark, role, known[role]), dtype=np.float32)
             perfect[role] = classes[targets[role]]
             constant[role] = classes[np.zeros(len(index), dtype=np.int64)]
         else:
-            perfect[role] = _scaled(benchmark, index)
+            perfect[role] = np.asarray(targets[role] if role in targets else _scaled(benchmark, index), np.float32)
             # An embedding without any variance has no statistics; a little noise says as little about the image.
             noise = stream("conformance", role).normal(size=perfect[role].shape)
             constant[role] = noise.astype(np.float32)

@@ -65,8 +65,10 @@ def check_benchmark(benchmark: Benchmark, *, model: Any = None) -> None:
 
 def _contents(findings: Findings, benchmark: Benchmark, splits: Sequence[Split], model: Any) -> None:
     """Check what needs items and splits."""
-    size = len(splits[0].is_held_out())
-    items, labels = _some(size, _ITEMS), _some(size, _LABELS)
+    # Of one data set: those of several may have different targets.
+    first = splits[0]
+    whole = np.union1d(first.train, first.test)
+    items, labels = whole[_some(len(whole), _ITEMS)], whole[_some(len(whole), _LABELS)]
     is_sound = [
         findings.add("images()", _images(benchmark, items)),
         findings.add("levels()", _levels(benchmark, labels)),
@@ -99,8 +101,12 @@ def _attributes(benchmark: Benchmark) -> Iterator[str]:
     if not isinstance(getattr(benchmark, "grid", None), FactorGrid):
         yield f"grid is a {type(getattr(benchmark, 'grid', None)).__name__}; give a FactorGrid."
     shape = getattr(benchmark, "image_shape", None)
-    if not (isinstance(shape, tuple) and len(shape) == 3 and all(type(side) is int and side > 0 for side in shape)):
-        yield f"image_shape is {shape!r}; give (height, width, channels), a tuple of three integers."
+    if not (
+        isinstance(shape, tuple) and len(shape) in (1, 3) and all(type(side) is int and side > 0 for side in shape)
+    ):
+        yield (
+            f"image_shape is {shape!r}; give (height, width, channels), a tuple of three integers, or of signals (length,)."
+        )
 
 
 def _unsafe(what: str, value: object) -> Iterator[str]:
@@ -182,15 +188,18 @@ def _sets(split: Split, others: Sequence[Split]) -> Iterator[str]:
         yield f"{what} holds out nothing; there has to be something to test."
     elif mask.all():
         yield f"{what} holds out everything; there has to be something to train on."
-    elif not np.array_equal(np.sort(np.concatenate([split.train, split.test])), np.arange(len(mask))):
-        yield f"split {split.slug}: train and test overlap or leave items out; each item has to be in one of them."
+    elif split.belongs is not None and (mask & ~split.belongs()).any():
+        yield f"split {split.slug}: it holds out items that do not belong to it; is_held_out() has to be a part of belongs()."
+    elif not split.is_shown().any():
+        yield f"split {split.slug}: nothing that belongs to it is left to train on."
 
 
 def _images(benchmark: Benchmark, items: NDArray[np.int64]) -> Iterator[str]:
     shape = tuple(benchmark.image_shape)
     index = items.copy()
     images = benchmark.images(index)
-    wrong = list(wrong_array(f"images() of {len(items)} items", images, np.uint8, (len(items), *shape)))
+    dtype = np.uint8 if len(shape) == 3 else np.float32
+    wrong = list(wrong_array(f"images() of {len(items)} items", images, dtype, (len(items), *shape)))
     if wrong:
         yield from wrong
         return
@@ -202,7 +211,7 @@ def _images(benchmark: Benchmark, items: NDArray[np.int64]) -> Iterator[str]:
     if not images.flags.writeable:
         yield "images() gives an array that cannot be written to; return a copy."
     else:
-        images ^= 255
+        images[:] = 255 - images
         if not np.array_equal(benchmark.images(items), first):
             yield (
                 "images() differs when asked again, after the caller changed what was returned; draw the same bytes each time, "
@@ -216,7 +225,7 @@ def _images(benchmark: Benchmark, items: NDArray[np.int64]) -> Iterator[str]:
     for way, other in ways.items():
         if not np.array_equal(other, first):
             yield f"images() differs when items are asked for {way}; each image may depend on its index only."
-    yield from wrong_array("images() of no items", benchmark.images(items[:0]), np.uint8, (0, *shape))
+    yield from wrong_array("images() of no items", benchmark.images(items[:0]), dtype, (0, *shape))
 
 
 def _levels(benchmark: Benchmark, items: NDArray[np.int64]) -> Iterator[str]:
@@ -256,7 +265,10 @@ def _target(grid: FactorGrid, role: Any, values: Any, number: int) -> Iterator[s
         yield from wrong
         if not wrong and not ((values >= 0) & (values <= 1)).all():
             yield f"{what} goes from {values.min():g} to {values.max():g}; scale it to [0, 1]."
-    elif role.startswith(("factor.", "assignment.")):
+    elif role.startswith("assignment."):
+        width = values.shape[1] if isinstance(values, np.ndarray) and values.ndim == 2 else 2
+        yield from wrong_array(what, values, np.float32, (number, width))
+    elif role.startswith("factor."):
         wrong = list(wrong_array(what, values, np.int64, (number,)))
         yield from wrong
         name = role.removeprefix("factor.")
@@ -270,7 +282,7 @@ def _target(grid: FactorGrid, role: Any, values: Any, number: int) -> Iterator[s
 
 def _exposure(benchmark: Benchmark, splits: Sequence[Split]) -> Iterator[str]:
     for one in splits:
-        trained = ~one.is_held_out()
+        trained = one.is_shown()
         for other in splits:
             must = True if (trained & other.is_held_out()).any() else False if one is other else None
             answer = benchmark.is_exposed(one.id, other)

@@ -22,6 +22,9 @@ from .answers import answers, missing
 _ITEMS = 24
 """Items of a split that are scored; and the first few of them as a batch of their own."""
 
+_WHOLE = 1_200
+"""Items for a score that is no mean over items."""
+
 _FIRST = 7
 
 _CLOSE = 1e-5
@@ -79,10 +82,14 @@ def scores(benchmark: Benchmark, task: Task, split: Split, labels: NDArray[np.in
     if task.scorer(split) is task.scorer(split):
         yield f"{where}: scorer(split) gives the same object again; make a fresh one on each call."
         return
-    conditions: tuple[Condition, ...] = get_args(Condition)
-    for condition in conditions:
-        items = split.test if condition == "held-out" else split.train
-        index = items[np.linspace(0, len(items) - 1, min(_ITEMS, len(items))).astype(np.int64)]
+    # A score that is no mean over items needs more of them to mean anything.
+    is_mean = task.items is None and task.in_split
+    whole: Mapping[Condition, NDArray[np.int64]] = (
+        {"all": task.items(split)} if task.items is not None else {"held-out": split.test}
+    )
+    for condition, items in ({**whole, "in-split": split.train} if is_mean else whole).items():
+        most = min(_ITEMS if is_mean else _WHOLE, len(items))
+        index = items[np.linspace(0, len(items) - 1, most).astype(np.int64)]
         images = benchmark.images(index)
         made = answers(benchmark, task, index, images, labels)
         trial = _Trial(task, split, index, images, condition, f"{where}, {condition}")
@@ -132,7 +139,10 @@ class _Trial:
             return ()
         yield from _headline(self._task, found, self.where)
         for score in found:
-            yield from _numbers(score, len(self._index), population, self._condition, f"{self.where}: {score.metric}")
+            what = f"{self.where}: {score.metric}"
+            # Beside a headline that is no mean over items there may be scores that nobody needs an interval of.
+            needs_interval = self._task.in_split or score is found[0]
+            yield from _numbers(score, len(self._index), population, self._condition, what, needs_interval)
         return [score for score in found if isinstance(score.value, float | int) and math.isfinite(score.value)]
 
     def _add(self, scorer: Scorer, outputs: Outputs, part: slice) -> Iterator[str]:
@@ -170,11 +180,15 @@ def _headline(task: Task, scores: Sequence[Score], where: str) -> Iterator[str]:
             yield f"{where}: {score.metric} is better when {ways}; both have to agree."
 
 
-def _numbers(score: Score, n: int, population: int, condition: Condition, what: str) -> Iterator[str]:
+def _numbers(
+    score: Score, n: int, population: int, condition: Condition, what: str, needs_interval: bool
+) -> Iterator[str]:
     value = score.value
     if type(value) not in (float, int) or not math.isfinite(value):
         yield f"{what}: the value is {value!r}; give a finite float, float(…) of NumPy's."
         return
+    if condition == "all":  # evaluated in full, and a score may be about some of the items only
+        n = population = score.n
     for name, found, expected in (("n", score.n, n), ("population", score.population, population)):
         if type(found) is not int or found != expected:
             hint = ", and no scorer may keep the sums of another" if name == "n" and found > n else ""
@@ -182,7 +196,7 @@ def _numbers(score: Score, n: int, population: int, condition: Condition, what: 
             return
     if score.condition != condition:
         yield f"{what}: condition is {score.condition!r}; keep the one that scores() is given, {condition!r}."
-    if score.interval is None and n < population:
+    if score.interval is None and n < population and needs_interval:
         yield f"{what}: no interval, though {n} items of {population} were scored; a sample needs one (Tally makes it)."
     if score.interval is not None and n == population:
         yield f"{what}: an interval, though all {n} items were scored; leave it out, the score is exact."
@@ -199,10 +213,14 @@ def _spread(score: Score, what: str) -> Iterator[str]:
     if score.clusters:
         count, total = (sum(pair[at] for pair in score.clusters.values()) for at in (0, 1))
         mean = total / max(count, 1)
-        if count != score.n or not math.isclose(mean, score.value, rel_tol=_CLOSE, abs_tol=_CLOSE):
+        is_of_parts = all(number == 1 for number, _ in score.clusters.values())
+        if (count != score.n and not is_of_parts) or not math.isclose(
+            mean, score.value, rel_tol=_CLOSE, abs_tol=_CLOSE
+        ):
             yield (
                 f"{what}: clusters hold {count} items with the mean {mean:.6g}, the score {score.n} with {score.value:.6g}; "
-                "give (number of items, sum of their values) for each."
+                "give (number of items, sum of their values) for each, or (1, value) for each part of a score that is no mean "
+                "over items."
             )
 
 

@@ -13,8 +13,9 @@ from ...errors import BenchmarkError, nearest
 from ...factors import FactorGrid
 from ...metrics.reading import encode_words
 from ...splits import Split
+from ..exposure import shows
 from ..protocol import Targets, Task
-from . import judge, recognition, reconstruction
+from . import judge, recognition, reconstruction, representation
 from .anchors import Originals
 from .splits import FAMILIES, NAME
 from .stimuli import Stimuli
@@ -93,7 +94,7 @@ class CompOrth:
 
     @cached_property
     def tasks(self) -> Mapping[str, Task]:
-        """``reconstruction`` (with the standard alphabet) and ``recognition``."""
+        """``reconstruction`` (with the standard alphabet), ``recognition``, and on request ``disentanglement``."""
         stimuli, originals = self.stimuli, self.originals
         tasks = {
             "recognition": Task(
@@ -104,7 +105,19 @@ class CompOrth:
                 scorer=partial(recognition.RecognitionScorer, stimuli),
                 anchors=partial(recognition.anchors, stimuli, originals),
                 fits=partial(recognition.fits, stimuli=stimuli),
-            )
+            ),
+            representation.TASK: Task(
+                name=representation.TASK,
+                outputs=(representation.OUTPUT,),
+                optional=("reconstruction",),
+                metrics=representation.METRICS,
+                scorer=partial(representation.DisentanglementScorer, stimuli),
+                anchors=partial(representation.anchors, stimuli),
+                fits=lambda name, shape: len(shape) == 1,
+                items=partial(representation.items, stimuli),
+                on_request=True,
+                of_model=partial(representation.for_model, stimuli),
+            ),
         }
         if stimuli.is_standard:
             tasks["reconstruction"] = Task(
@@ -132,12 +145,4 @@ class CompOrth:
         Raises:
             BenchmarkError: The id names no split of this benchmark.
         """
-        benchmark, _, rest = trained_on.partition("/")
-        preset, _, slug = rest.partition("/")
-        known = {each.slug: each for family in self.families for each in self.splits(family)}
-        if benchmark != self.name or (preset == self.preset and slug not in known):
-            ids = [each.id for each in known.values()]
-            raise BenchmarkError(f"{trained_on!r} is not a split of {self.name}.{nearest(trained_on, ids)}")
-        if preset != self.preset:
-            return slug != split.slug
-        return bool(np.any(~known[slug].is_held_out() & split.is_held_out()))
+        return shows(trained_on, split, (each for family in self.families for each in self.splits(family)))

@@ -1,0 +1,1 @@
+"""Disentanglement: what single units of a code stand for."""

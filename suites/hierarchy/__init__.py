@@ -1,0 +1,1 @@
+"""Hierarchical disentanglement: variables that exist only where others have taken a value."""
