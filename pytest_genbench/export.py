@@ -44,8 +44,8 @@ def export(benchmark: Benchmark, split: Split, out: Path, progress: Progress | N
 
     The folder then holds ``images.npy`` (uint8 (N, H, W, C) or signals float32 (N, length), can be memory-mapped),
     ``factors.csv`` (a row for each image: its index, the values of its factors, and the benchmark's right answers that are
-    class numbers), ``manifest.json`` (what is returned) and ``load.py`` (a PyTorch Dataset over them). The same export gives the same bytes. Memory does not grow
-    with the number of images.
+    class numbers), ``manifest.json`` (what is returned) and ``load.py`` (a PyTorch Dataset over them). The same export gives
+    the same bytes. Memory does not grow with the number of images.
 
     Args:
         benchmark: Renders the images.

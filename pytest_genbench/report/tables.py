@@ -10,6 +10,9 @@ from itertools import groupby
 from ..results.schema import AggregateResult, Case, Document
 from ..scores import Anchor, Score
 
+_STRUCTURE = ("h_error", "perturbed_several")
+"""Scores that improve downwards and are shown all the same: no losses, but what others beside them are read by."""
+
 _SAME = 0.0055
 """Anchors that vary less than this over the rows of a table stand below it, once: two printed digits would not differ."""
 
@@ -64,7 +67,8 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
         for score in cases[0].scores[1:]
         if score.condition != "in-split"
         and "." not in score.metric
-        and (score.better == "higher" if score.metric != "top1" else score.judge == headline.judge)
+        and (score.better == "higher" or score.metric in _STRUCTURE)
+        and (score.metric != "top1" or score.judge == headline.judge)
     ]
     varying, fixed = _anchors(cases, headline)
     has_interval = any(case.scores[0].interval for case in cases)

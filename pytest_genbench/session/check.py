@@ -142,11 +142,14 @@ class Check:
         """Evaluate every way the model takes part, hold the scores to their gates, and report the outcome to pytest."""
         decisions = []
         for name, task in self.tasks.items():
+            broken = ""
             try:
                 cases = self.evaluate(name)
                 decision = self._decide(task, cases)
             except GenbenchError as error:
-                pytest.fail(f"genbench: {error}", pytrace=False)
+                broken = str(error)
+            if broken:  # outside the block: pytest would show what led to an error that is raised within
+                pytest.fail(f"genbench: {broken}", pytrace=False)
             self._record(cases, decision)
             decisions.append((cases, decision))
         cases, decision = min(decisions, key=lambda pair: _ORDER.index(pair[1].verdict))
@@ -256,5 +259,9 @@ def _beside(case: Case) -> str:
     headline = case.scores[0]
     seen = case.score(headline.metric, in_split=True, judge=headline.judge)
     parts = [f"in-split {seen.value:.3f}"] if seen else []
-    parts += [f"{a.name} {a.value:.3f}" for a in case.anchors if a.judge in ("", headline.judge)]
+    parts += [
+        f"{anchor.name} {anchor.value:.3f}"
+        for anchor in case.anchors
+        if anchor.metric == headline.metric and anchor.judge in ("", headline.judge)
+    ]
     return ", ".join(parts)

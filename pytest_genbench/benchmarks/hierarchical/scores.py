@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ModelError
+from ...errors import MetricError, ModelError
 from ...hierarchy import Hierarchy
 from ...metrics import coverage, dci, factorvae_score, h_error, mig, purity, r_and_r_c, sap
 from ...metrics.result import Result
@@ -133,14 +134,19 @@ def measure(
     varying = _varying(factors)
     kinds = [truth.columns[at].kind for at in varying]
     factors = factors[:, varying]
-    found["mig"] = mig(factors, codes, kinds=kinds)
-    found["sap"] = sap(factors, codes, kinds=kinds)
-    scored = dci(factors[few], codes[few], kinds=kinds)
-    found["dci_disentanglement"] = scored.disentanglement
-    found["dci_completeness"] = scored.completeness
-    found["dci_informativeness"] = scored.informativeness
+    # What is not defined for a code, such as DCI for a single unit, is left out; R_c and R have to be there.
+    with suppress(MetricError):
+        found["mig"] = mig(factors, codes, kinds=kinds)
+    with suppress(MetricError):
+        found["sap"] = sap(factors, codes, kinds=kinds)
+    with suppress(MetricError):
+        scored = dci(factors[few], codes[few], kinds=kinds)
+        found["dci_disentanglement"] = scored.disentanglement
+        found["dci_completeness"] = scored.completeness
+        found["dci_informativeness"] = scored.informativeness
     if len(factors) >= FACTORVAE_SAMPLES:
-        found["factorvae"] = factorvae_score(factors, codes, kinds=kinds)
+        with suppress(MetricError):
+            found["factorvae"] = factorvae_score(factors, codes, kinds=kinds)
     return found
 
 
