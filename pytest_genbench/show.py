@@ -57,6 +57,9 @@ def split(found: Benchmark, chosen: Split) -> str:
         seen, unseen = np.unique(train[:, k]), np.setdiff1d(test[:, k], train[:, k])
         rows.append((factor.name, str(len(factor)), str(len(seen)), _levels(factor.values, unseen.tolist()) or "-"))
     lines += _table(rows)
+    # Only hierarchical benchmarks have variables that exist under conditions.
+    if hierarchy := getattr(found, "hierarchy", None):
+        lines += ["", "variables", *(f"  {line}" for line in hierarchy(chosen).tree().splitlines())]
     pairs = list(_pairs(found, train, test))
     if pairs:
         lines += ["", *_table([("pairs of levels that are seen one by one", "only held out", ""), *pairs])]

@@ -68,8 +68,10 @@ def test_size_of_a_benchmark(tmp_path):
     assert "reconstruction yes: reconstruction = 'y'" in text
     assert "unbounded" in text
     text, is_usable = inspect(options(identity(tmp_path / "e.onnx", ("N", 1, 64, 64), output="embedding")), "comporth")
+    assert is_usable  # by the suite that asks for codes
+    assert "disentanglement yes: embedding" in text
+    text, is_usable = inspect(options(identity(tmp_path / "t.onnx", ("N", 3, "h", "w"), output="t")), "chopsticks")
     assert not is_usable
-    assert "unusable: Wanted is" in text
     text, is_usable = inspect(options(identity(tmp_path / "m8.onnx")), "comporth")
     assert not is_usable
     assert "expects 8 height, but the images have 64" in text
