@@ -47,8 +47,8 @@ def split(found: Benchmark, chosen: Split) -> str:
     """Describe a split: how much it holds out, and which levels, and pairs of levels, training never shows."""
     lines = [
         chosen.id,
-        f"  held out  {len(chosen.test):,} images: {chosen.held_out}",
-        f"  training  {len(chosen.train):,} images; a model trained on them declares genbench.trained_on = {chosen.id}",
+        f"  held out  {len(chosen.test):,} {_noun(found)}: {chosen.held_out}",
+        f"  training  {len(chosen.train):,} {_noun(found)}; a model trained on them declares genbench.trained_on = {chosen.id}",
         "",
     ]
     rows = [("factor", "levels", "in training", "only held out")]
@@ -86,12 +86,13 @@ def sheet(found: Benchmark, chosen: Split, out: Path) -> str:
     if out.exists():
         raise OptionError(f"--out={out}: exists already; choose another file.")
     check_writable(out)
+    what = _noun(found)
     parts = [
-        (f"training: {len(chosen.train):,} images", _sample(found, chosen, "training", chosen.train)),
-        (f"held out: {len(chosen.test):,} images: {chosen.held_out}", _sample(found, chosen, "held out", chosen.test)),
+        (f"training: {len(chosen.train):,} {what}", _sample(found, chosen, "training", chosen.train)),
+        (f"held out: {len(chosen.test):,} {what}: {chosen.held_out}", _sample(found, chosen, "held out", chosen.test)),
     ]
     _draw(parts).save(out, format="PNG")
-    return f"{out}: {len(parts[0][1])} training images above {len(parts[1][1])} that are held out"
+    return f"{out}: {len(parts[0][1])} training {what} above {len(parts[1][1])} that are held out"
 
 
 def _pairs(found: Benchmark, train: NDArray[np.int64], test: NDArray[np.int64]) -> Iterator[tuple[str, str, str]]:
@@ -118,6 +119,10 @@ def _title(found: Benchmark) -> str:
     for factor in found.grid.factors:
         size *= len(factor)
     return text if items == size else f"{text}; the grid of all levels has {size:,} points"
+
+
+def _noun(found: Benchmark) -> str:
+    return "signals" if len(found.image_shape) == 1 else "images"
 
 
 def _kind(found: Benchmark) -> str:

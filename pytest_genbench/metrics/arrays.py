@@ -97,5 +97,5 @@ def kinds_of(name: str, kinds: Kinds, values: NDArray[np.float64]) -> tuple[Kind
 
 
 def names_of(kinds: Kinds, columns: int) -> tuple[str, ...]:
-    """Names of columns: a hierarchy's own, else ``0``, ``1`` …"""
+    """Names of columns: a hierarchy's own, else `0`, `1`, and so on."""
     return kinds.names if isinstance(kinds, Hierarchy) else tuple(map(str, range(columns)))
