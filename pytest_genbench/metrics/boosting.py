@@ -74,7 +74,8 @@ def classify(cuts: Sequence[Cut], labels: Sequence[Ints]) -> list[Ints]:
     known = [np.unique(label[cut.rows]) for cut, label in zip(cuts, labels, strict=True)]
     predicted: list[Ints] = [np.full(len(cut.test), classes[0]) for cut, classes in zip(cuts, known, strict=True)]
     for size in sorted({len(classes) for classes in known} - {1}):
-        models = [at for at, classes in enumerate(known) if len(classes) == size]
+        # By length, so that what is summed bin by bin can be summed for many models at once.
+        models = sorted((at for at, each in enumerate(known) if len(each) == size), key=lambda at: len(cuts[at].counts))
         for part in _chunks([len(cuts[at].counts) * size for at in models]):
             chosen = models[part]
             tables = [_table(cuts[at], labels[at], known[at]) for at in chosen]
@@ -107,10 +108,12 @@ def _classify(cuts: Sequence[Cut], table: Floats) -> list[Ints]:
         probability = _logistic(scores) if binary else _softmax(scores)
         residual = (hits - single.counts * probability).ravel()
         nodes = stretches.grow(stretches.excess(residual))[0]
-        curvature = np.add.reduceat((single.counts * probability * (1 - probability)).ravel(), nodes)
+        probability -= probability * probability
+        probability *= single.counts
+        curvature = np.add.reduceat(probability.ravel(), nodes)
         slope = np.add.reduceat(residual, nodes)
         step = np.divide(slope, curvature, out=np.zeros_like(slope), where=curvature > 1e-150)
-        scores += shrink * np.repeat(step, np.diff(nodes, append=residual.size)).reshape(scores.shape)
+        scores += np.repeat(shrink * step, stretches.ends(nodes) - nodes).reshape(scores.shape)
     winners = (scores[0] >= 0).astype(np.intp) if binary else scores.argmax(axis=0)
     return np.split(winners, single.starts[1:])
 
@@ -143,14 +146,30 @@ class _Stretches:
         # Positions count from each model's own start, so that no rounding depends on what stands before it.
         self.upto = np.concatenate([np.cumsum(cut.counts) for cut in cuts] * copies)
         self.before = self.upto - self.counts
-        self._product = self._sides(self.starts, np.append(self.starts[1:], self.counts.size), self.lengths)
+        self._product = self._sides(self.starts, self.ends(self.starts), self.lengths)
+        first = np.flatnonzero(np.diff(self.lengths, prepend=0))
+        self._alike = list(
+            zip(
+                self.starts[first].tolist(),
+                self.ends(self.starts[first]).tolist(),
+                self.lengths[first].tolist(),
+                strict=True,
+            )
+        )
+
+    def ends(self, starts: Ints) -> Ints:
+        """Where each stretch ends: where the next one starts."""
+        ends = np.empty_like(starts)
+        ends[:-1], ends[-1] = starts[1:], self.counts.size
+        return ends
 
     def excess(self, residual: Floats) -> Floats:
         """Running sum of each model's residuals, less that of their mean: 0 in the last bin."""
         running = np.empty_like(residual)
-        for start, length in zip(self.starts.tolist(), self.lengths.tolist(), strict=True):
-            np.cumsum(residual[start : start + length], out=running[start : start + length])
-        last = self.starts + self.lengths - 1
+        for start, end, length in self._alike:
+            rows = residual[start:end].reshape(-1, length)
+            np.cumsum(rows, axis=1, out=running[start:end].reshape(-1, length))
+        last = self.ends(self.starts) - 1
         mean = np.repeat(running[last] / self.upto[last], self.lengths)
         mean *= self.upto
         running -= mean
@@ -168,7 +187,7 @@ class _Stretches:
         """
         starts = self.starts
         for level in range(DEPTH):
-            ends = np.append(starts[1:], excess.size)
+            ends = self.ends(starts)
             lengths = ends - starts
             product = self._sides(starts, ends, lengths) if level else self._product
             gain = excess * excess
@@ -205,7 +224,7 @@ class _Stretches:
             used = np.column_stack([np.ones_like(divided), divided])
             new, slope, zero = new[used], slope[used], zero[used]
         starts, slope, offset = new.ravel(), slope.ravel(), (slope * zero).ravel()
-        lengths = np.diff(starts, append=excess.size)
+        lengths = self.ends(starts) - starts
         hats = np.repeat(slope, lengths)
         hats *= self.upto
         hats -= np.repeat(offset, lengths)
