@@ -106,18 +106,6 @@ class CompOrth:
                 anchors=partial(recognition.anchors, stimuli, originals),
                 fits=partial(recognition.fits, stimuli=stimuli),
             ),
-            representation.TASK: Task(
-                name=representation.TASK,
-                outputs=(representation.OUTPUT,),
-                optional=("reconstruction",),
-                metrics=representation.METRICS,
-                scorer=partial(representation.DisentanglementScorer, stimuli),
-                anchors=partial(representation.anchors, stimuli),
-                fits=lambda name, shape: len(shape) == 1,
-                items=partial(representation.items, stimuli),
-                on_request=True,
-                of_model=partial(representation.for_model, stimuli),
-            ),
         }
         if stimuli.is_standard:
             tasks["reconstruction"] = Task(
@@ -130,6 +118,18 @@ class CompOrth:
                 needs_code_size=True,
                 fits=lambda name, shape: reconstruction.fits(shape),
             )
+        tasks[representation.TASK] = Task(
+            name=representation.TASK,
+            outputs=(representation.OUTPUT,),
+            optional=("reconstruction",),
+            metrics=representation.METRICS,
+            scorer=partial(representation.DisentanglementScorer, stimuli),
+            anchors=partial(representation.anchors, stimuli),
+            fits=lambda name, shape: len(shape) == 1,
+            items=partial(representation.items, stimuli),
+            on_request=True,
+            of_model=partial(representation.for_model, stimuli),
+        )
         return tasks
 
     def is_exposed(self, trained_on: str, split: Split) -> bool:
