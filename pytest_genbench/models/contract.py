@@ -165,6 +165,11 @@ class _Resolution:
                 "four axes N, C, H, W or N, H, W, C, a signal the two axes N, length. Export the model with a reshape inside "
                 "it."
             )
+        if len(facts.input_shape) == 2 and facts.input_name == "embedding":
+            raise ModelError(
+                f"{facts.name} takes an embedding: it is the decoder of a model. Give the model's own file, which declares "
+                "this one as genbench.decoder."
+            )
         if facts.input_dtype not in DTYPES:
             raise ModelError(
                 f"{facts.name}: input {facts.input_name!r} takes {facts.input_dtype}; images can be given as "

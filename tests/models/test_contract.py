@@ -128,11 +128,18 @@ def test_two_axes_are_a_signal():
     assert contract.describe().startswith("signal float32 NL (64), any batch")
 
 
+def test_a_decoder_is_no_model():
+    with pytest.raises(ModelError) as error:
+        resolve([], GraphFacts("d.onnx", "embedding", (None, 32), "float32"))
+    says(error, "decoder", "genbench.decoder")
+
+
 def test_a_hierarchy_is_declared_as_json():
     contract = resolve(
         [metadata(hierarchy='[{"type": "continuous"}, {"type": "categorical", "options": [[], []]}]')], facts()
     )
-    assert contract.hierarchy is not None and contract.hierarchy.notation == "c {0 | 0}"
+    assert contract.hierarchy is not None
+    assert contract.hierarchy.notation == "c {0 | 0}"
     assert contract.flat()["hierarchy"] == "c {0 | 0}"
 
 
