@@ -57,16 +57,18 @@ def explore(
         shape = _learnt(run, assumed, name, size, image_shape)
         facts = GraphFacts(name, "input", shape, dtype, _facts(seen, assumed, name))
         return resolve(declared, facts)
-    if failure is not None and image_shape is not None and (other := _other_kind(run, declared, name, dtype, image_shape)):
+    if (
+        failure is not None
+        and image_shape is not None
+        and (other := _other_kind(run, declared, name, dtype, image_shape))
+    ):
         return other
     if failure is not None and (image_shape is not None or not assumed.outputs):
         raise failure
     return assumed
 
 
-def _other_kind(
-    run: Run, declared: Sequence[Declaration], name: str, dtype: str, image_shape: Size
-) -> Contract | None:
+def _other_kind(run: Run, declared: Sequence[Declaration], name: str, dtype: str, image_shape: Size) -> Contract | None:
     """Return the contract of a model that takes signals where images are to come, or the other way round; else None."""
     is_signal = len(image_shape) == 1
     other = resolve(declared, GraphFacts(name, input_shape=(None,) * (4 if is_signal else 2), input_dtype=dtype))

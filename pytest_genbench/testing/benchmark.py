@@ -192,7 +192,9 @@ def _sets(split: Split, others: Sequence[Split]) -> Iterator[str]:
         yield f"split {split.slug}: it holds out items that do not belong to it; is_held_out() has to be a part of belongs()."
     elif not split.is_shown().any():
         yield f"split {split.slug}: nothing that belongs to it is left to train on."
-    elif not np.array_equal(np.sort(np.concatenate([split.train, split.test])), np.flatnonzero(mask | split.is_shown())):
+    elif not np.array_equal(
+        np.sort(np.concatenate([split.train, split.test])), np.flatnonzero(mask | split.is_shown())
+    ):
         yield f"split {split.slug}: train and test overlap or leave items out; each item has to be in one of them."
 
 

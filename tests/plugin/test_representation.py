@@ -116,7 +116,9 @@ def test_nine_data_sets_are_collected_and_those_that_do_not_fit_are_skipped(run)
     result = run("codes:of_images", *HIERARCHY, "--genbench-contract=layout=NCHW", "-rs", "--genbench-samples=400")
     outcomes = result.parseoutcomes()
     assert outcomes["skipped"] == 8
-    result.stdout.fnmatch_lines(["*the model takes images of (channels, height, width)*chopsticks has signals of (length) (64)*"])
+    result.stdout.fnmatch_lines(
+        ["*the model takes images of (channels, height, width)*chopsticks has signals of (length) (64)*"]
+    )
 
 
 def test_a_small_sample_has_an_interval(run):

@@ -17,9 +17,8 @@ def document(path, spec, mir, loss, accuracy, *, seeds=(0,)):
     cases = []
     for at, (ratio, lost, right) in enumerate(zip(mir, loss, accuracy, strict=True), 1):
         for seed in seeds:
-            where = dict(
-                benchmark="comporth", version="1", preset="mini", family="compositional", split=f"A{at}", seed=seed
-            )
+            where = {"benchmark": "comporth", "version": "1", "preset": "mini", "family": "compositional"}
+            where |= {"split": f"A{at}", "seed": seed}
             made = [
                 Score("mir_letters", ratio, 9, 9, "all"),
                 Score("mir_all", ratio / 2, 9, 9, "all"),

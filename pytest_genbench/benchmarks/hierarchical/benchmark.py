@@ -234,26 +234,24 @@ class ChopsticksBenchmark(Hierarchical):
 
     def __init__(self, preset: str = "published") -> None:
         size, stopping = _preset("chopsticks", preset, self.PRESETS)
-        data_sets = [
-            (Chopsticks(variant, depth, stopping=stopping), f"depth{depth}-{variant}", f"{variant}, depth {depth}")
-            for variant, depth in CHOPSTICKS
-        ]
         super().__init__(
             "chopsticks",
             preset,
             size,
-            tuple(
-                DataSet(
-                    name,
-                    f"new signals ({words})",
-                    made.hierarchy,
-                    made.latents,
-                    lambda table, made=made: made.signals(table).astype(np.float32),
-                )
-                for made, name, words in data_sets
-            ),
+            tuple(_chopsticks(variant, depth, stopping) for variant, depth in CHOPSTICKS),
             (64,),
         )
+
+
+def _chopsticks(variant: str, depth: int, stopping: str) -> DataSet:
+    made = Chopsticks(variant, depth, stopping=stopping)
+
+    def render(table: NDArray[np.float64]) -> NDArray[np.float32]:
+        return made.signals(table).astype(np.float32)
+
+    return DataSet(
+        f"depth{depth}-{variant}", f"new signals ({variant}, depth {depth})", made.hierarchy, made.latents, render
+    )
 
 
 class SpaceshapesBenchmark(Hierarchical):

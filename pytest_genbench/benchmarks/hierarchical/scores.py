@@ -83,7 +83,7 @@ class RepresentationScorer:
         items, codes = np.concatenate(self._items), np.concatenate(self._codes)
         factors = self._data.latents(items)
         learned = self._learned or Hierarchy.flat(codes.shape[1])
-        known = ~(codes < 0)[:, : learned.categorical].any(axis=1)
+        known = np.asarray((codes[:, : learned.categorical] >= 0).all(axis=1), dtype=np.bool_)
         found = measure(factors[known], codes[known], self._truth, learned)
         sampled = len(items) < population
         bounds = _jackknife(factors[known], codes[known], self._truth, learned) if sampled else {}

@@ -73,7 +73,9 @@ def test_scores_are_the_means_of_their_parts():
     for score in scored(np.column_stack([LETTERS, PLACE]), decode).values():
         if score.clusters:
             total = sum(value for _, value in score.clusters.values())
-            assert score.value == pytest.approx(total / sum(count for count, _ in score.clusters.values())), score.metric
+            assert score.value == pytest.approx(total / sum(count for count, _ in score.clusters.values())), (
+                score.metric
+            )
 
 
 def test_losses():
@@ -130,7 +132,9 @@ def test_a_model_that_decodes_has_its_units_perturbed():
 
 def test_anchors_are_known_exactly():
     split = get("comporth").splits("compositional")[0]
-    found = {(anchor.name, anchor.metric): anchor.value for anchor in get("comporth").tasks["disentanglement"].anchors(split)}
+    found = {
+        (anchor.name, anchor.metric): anchor.value for anchor in get("comporth").tasks["disentanglement"].anchors(split)
+    }
     assert found["a unit for each letter", "mir_letters"] == pytest.approx(1)
     assert found["two letters mixed", "mir_letters"] == pytest.approx(0.375)
     assert found["number of second letters", "mig_letters"] == pytest.approx(0.167553, abs=1e-6)
