@@ -9,6 +9,7 @@ nothing averages out, are stored as float16.
 
 from __future__ import annotations
 
+import logging
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -35,33 +36,42 @@ def export_onnx(
     output_names: Sequence[str],
     shape: tuple[int, ...],
     metadata: Mapping[str, str],
+    *,
+    exact: bool = False,
 ) -> None:
     """Write a module as an ONNX file with a free batch size and int8 weights.
 
     Args:
-        module: Takes one float32 tensor (N, *shape); put into eval mode here.
+        module: Takes one float32 tensor (N, *shape), returns a tensor or a tuple; put into eval mode here.
         file: Where to write; its folder exists.
         input_name: Name of the graph's input.
         output_names: Names of the graph's outputs, in the order in which the module returns them.
         shape: Shape of one example.
         metadata: Becomes the file's ``metadata_props``.
+        exact: Keep the weights as they are.
     """
     module.eval()
     batch = torch.export.Dim("batch", min=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of torch about its own use of pytrees
-        program = torch.onnx.export(
-            module,
-            (torch.zeros(2, *shape),),
-            dynamo=True,
-            input_names=[input_name],
-            output_names=list(output_names),
-            dynamic_shapes=({0: batch},),
-            opset_version=OPSET,
-            verbose=False,
-        )
+        before = logging.root.manager.disable
+        # Pytest shows the log of a test that fails: hundreds of lines of torch about itself.
+        logging.disable(max(before, logging.WARNING))
+        try:
+            program = torch.onnx.export(
+                module,
+                (torch.zeros(2, *shape),),
+                dynamo=True,
+                input_names=[input_name],
+                output_names=list(output_names),
+                dynamic_shapes=({0: batch},),
+                opset_version=OPSET,
+                verbose=False,
+            )
+        finally:
+            logging.disable(before)
     assert program is not None
-    model = shrink(program.model_proto)
+    model = bare(program.model_proto) if exact else shrink(program.model_proto)
     model.ir_version = IR_VERSION
     onnx.helper.set_model_props(model, dict(metadata))
     onnx.checker.check_model(model, full_check=True)
@@ -111,15 +121,22 @@ def export_autoencoder(
     export_onnx(model, file, "image", ["reconstruction", "embedding"], shape, about)
 
 
-def shrink(model: ModelProto) -> ModelProto:
-    """Store large weights in fewer bytes; drop the exporter's notes on where a node comes from, which are as large."""
-    small = ModelProto()
-    small.CopyFrom(model)
-    graph = small.graph
-    del graph.value_info[:], small.metadata_props[:], graph.metadata_props[:]
+def bare(model: ModelProto) -> ModelProto:
+    """Drop the exporter's notes on where a node comes from: they are large, differ between runs, and name people's folders."""
+    plain = ModelProto()
+    plain.CopyFrom(model)
+    graph = plain.graph
+    del graph.value_info[:], plain.metadata_props[:], graph.metadata_props[:]
     for part in (*graph.node, *graph.input, *graph.output, *graph.initializer):
         part.ClearField("doc_string")
         del part.metadata_props[:]
+    return plain
+
+
+def shrink(model: ModelProto) -> ModelProto:
+    """Store large weights in fewer bytes, without the exporter's notes."""
+    small = bare(model)
+    graph = small.graph
     weights = {tensor.name: tensor for tensor in graph.initializer}
     restored: list[NodeProto] = []
     for node in graph.node:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,11 +27,23 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "reference_models" / "results"
 EXAMPLES = ROOT / "examples" / "comporth"
 
+CODES = ["suites/hierarchy", "-k", "depth2-slope or depth2-either or spaceshapes"]
+
 RUNS = {
     "conv1d-autoencoder": ["suites/compositional", "-k", "A1 or B1 or B5"],
     "mlp-autoencoder": ["suites/compositional"],
-    "shared-cell-autoencoder": ["suites", "-k", "compositional or length-1 or length-5 or x+0y+0 or x-2y-4"],
+    "shared-cell-autoencoder": [
+        *("suites/compositional", "suites/length", "suites/spatial"),
+        *("-k", "compositional or length-1 or length-5 or x+0y+0 or x-2y-4"),
+    ],
     "beta-vae": ["suites/compositional", "-k", "B5"],
+    "autoencoder": CODES,
+    "vae": CODES,
+    "beta-tcvae": CODES,
+    "factor-vae": CODES,
+    "cofhae": CODES,
+    "cofhae[hierarchy=mimosa]": CODES,
+    "cofhae[terms=H+A+Z]": CODES,
 }
 """What is recorded of each reference model, as arguments of pytest: what two cores train in an hour or two."""
 
@@ -62,10 +75,15 @@ def record(name: str, cache: Path, seeds: int) -> None:
     RESULTS.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *RUNS[name]]
     command += [f"--genbench-model=reference:{name}", f"--genbench-seeds={seeds}", f"--genbench-cache={cache}"]
-    command += ["--genbench-samples=all", f"--genbench-save={RESULTS / f'{name}.json'}"]
+    command += ["--genbench-samples=all", f"--genbench-save={results_file(name)}"]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
     if status not in (0, 1):
         sys.exit(f"record: pytest ended with status {status} for {name}.")
+
+
+def results_file(name: str) -> Path:
+    """Where the results of a reference model go: brackets of its settings would be a nuisance in a path."""
+    return RESULTS / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.json"
 
 
 def ship(name: str, cache: Path) -> None:
