@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from ...hierarchy import Hierarchy
-from ...metrics import r_and_r_c
 from ...rng import stream
 from ...scores import Anchor
 from ...splits import Split
 from ...threads import per_process
 from ..protocol import Inputs
-from .scores import Data
+from .scores import Data, measure
 
 SAMPLES = 10_000
 """Most items that trivial codes are made for."""
@@ -29,7 +28,7 @@ class Shown(Data, Protocol):
 
 
 def anchors(data: Shown, split: Split) -> list[Anchor]:
-    """Compute R_c and R of codes that nobody has to learn, on the items a model is tested on.
+    """Score codes that nobody has to learn, on the items a model is tested on, by all metrics but DCI, which takes too long.
 
     Returns:
         chance: the principal components with the labels shuffled; principal components: as many as the data have variables,
@@ -48,11 +47,8 @@ def anchors(data: Shown, split: Split) -> list[Anchor]:
     }
     found = []
     for name, (code, learned, note) in codes.items():
-        scores = r_and_r_c(factors, code, truth=truth, learned=learned)
-        found += [
-            Anchor(name, metric, score.value, note=note)
-            for metric, score in zip(("r_fast", "r_c_fast"), scores, strict=True)
-        ]
+        scores = measure(factors, code, truth, learned, trees=False)
+        found += [Anchor(name, metric, score.value, note=note) for metric, score in scores.items()]
     return found + [
         Anchor(
             name, metric, value, "published", note="best run, Ross & Doshi-Velez 2021, fig. 12; gradient-boosted trees"

@@ -125,9 +125,14 @@ class RepresentationScorer:
 
 
 def measure(
-    factors: NDArray[np.float64], codes: NDArray[np.float64], truth: Hierarchy, learned: Hierarchy
+    factors: NDArray[np.float64],
+    codes: NDArray[np.float64],
+    truth: Hierarchy,
+    learned: Hierarchy,
+    *,
+    trees: bool = True,
 ) -> dict[str, Result]:
-    """Compute every metric that compares true values (N, columns) with codes (N, columns), by name."""
+    """Compute every metric that compares true values (N, columns) with codes (N, columns), by name; DCI if `trees`."""
     few = stream("dci", len(factors)).permutation(len(factors))[:DCI_SAMPLES]
     flat, conditional = r_and_r_c(factors, codes, truth=truth, learned=learned)
     found: dict[str, Result] = {"r_c_fast": conditional, "r_fast": flat}
@@ -139,11 +144,12 @@ def measure(
         found["mig"] = mig(factors, codes, kinds=kinds)
     with suppress(MetricError):
         found["sap"] = sap(factors, codes, kinds=kinds)
-    with suppress(MetricError):
-        scored = dci(factors[few], codes[few], kinds=kinds)
-        found["dci_disentanglement"] = scored.disentanglement
-        found["dci_completeness"] = scored.completeness
-        found["dci_informativeness"] = scored.informativeness
+    if trees:
+        with suppress(MetricError):
+            scored = dci(factors[few], codes[few], kinds=kinds)
+            found["dci_disentanglement"] = scored.disentanglement
+            found["dci_completeness"] = scored.completeness
+            found["dci_informativeness"] = scored.informativeness
     if len(factors) >= FACTORVAE_SAMPLES:
         with suppress(MetricError):
             found["factorvae"] = factorvae_score(factors, codes, kinds=kinds)
