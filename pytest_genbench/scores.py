@@ -24,6 +24,17 @@ Better = Literal["higher", "lower"]
 Source = Literal["computed", "published", "people"]
 
 
+_WRITTEN = {"bce": "BCE", "dci": "DCI", "factorvae": "FactorVAE", "mig": "MIG", "mir": "MIR", "r": "R", "sap": "SAP"}
+"""Names that are not written as words are."""
+
+
+def title(metric: str) -> str:
+    """Write a metric's name for people: ``target probability``, ``MIR letters``, ``R_c fast``."""
+    if metric.startswith("r_c_"):
+        return f"R_c {title(metric.removeprefix('r_c_'))}"
+    return " ".join(_WRITTEN.get(word, word) for word in metric.split("_"))
+
+
 @dataclass(frozen=True)
 class Interval:
     """A 95 % interval and how it was made: ``Wilson``, ``cluster bootstrap`` or ``t over seeds``."""

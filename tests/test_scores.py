@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from pytest_genbench.errors import GenbenchError
 from pytest_genbench.rng import stream
-from pytest_genbench.scores import Tally, cluster_bootstrap, over_seeds, resampling_weights, wilson
+from pytest_genbench.scores import Tally, cluster_bootstrap, over_seeds, resampling_weights, title, wilson
 
 
 def test_wilson_matches_the_closed_form():
@@ -99,3 +99,19 @@ def test_float32_values_are_summed_in_float64():
 def test_nothing_added_is_an_error():
     with pytest.raises(GenbenchError, match="nothing was evaluated"):
         Tally("m", "a").score(10)
+
+
+@pytest.mark.parametrize(
+    ("metric", "written"),
+    [
+        ("target_probability", "target probability"),
+        ("top1", "top1"),
+        ("r_c_fast", "R_c fast"),
+        ("r_fast", "R fast"),
+        ("r2_grid", "r2 grid"),
+        ("mir_letters", "MIR letters"),
+        ("dci_completeness", "DCI completeness"),
+    ],
+)
+def test_names_of_metrics_for_people(metric, written):
+    assert title(metric) == written

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..results.schema import AggregateResult, Case, Document
-from ..scores import Anchor, Score
+from ..scores import Anchor, Score, title
 
 _STRUCTURE = ("h_error", "perturbed_several")
 """Scores that improve downwards and are shown all the same: no losses, but what others beside them are read by."""
@@ -77,7 +77,7 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
     has_in_split = any(score.condition == "in-split" for case in cases for score in case.scores)
     columns += ["seed"] * has_seeds + ["n", "score"] + ["95 % interval"] * has_interval
     columns += ["in-split", "gap"] * has_in_split
-    columns += [name.replace("_", " ") for name, _ in beside] + varying + ["verdict"]
+    columns += [title(name) for name, _ in beside] + varying + ["verdict"]
     rows = []
     for case in cases:
         score, seen = case.scores[0], case.score(headline.metric, in_split=True, judge=headline.judge)
@@ -95,7 +95,7 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
         rows.append(Row(tuple(cells), case.verdict))
     judge = f", read by {headline.judge}" if headline.judge else ""
     return Table(
-        title=f"{key[0]} ({key[1]}), {key[2]}, {key[3]}: {headline.metric.replace('_', ' ')}{judge}",
+        title=f"{key[0]} ({key[1]}), {key[2]}, {key[3]}: {title(headline.metric)}{judge}",
         columns=tuple(columns),
         rows=tuple(rows),
         aggregates=tuple(_aggregate(each) for each in aggregates),
@@ -136,7 +136,7 @@ def _anchor(case: Case, name: str, headline: Score) -> float | None:
 
 def _gate_notes(cases: Iterable[Case], has_interval: bool) -> list[str]:
     gates = [gate for case in cases for gate in case.gates if gate.bound is not None]
-    bounds = dict.fromkeys(f"{gate.metric.replace('_', ' ')} {gate.bound:g}" for gate in gates)
+    bounds = dict.fromkeys(f"{title(gate.metric)} {gate.bound:g}" for gate in gates)
     if not bounds:
         return []
     several = "; verdicts of single tests are not corrected for their number, so read the aggregates first"
@@ -151,7 +151,7 @@ def _parts(cases: Sequence[Case]) -> list[str]:
         parts = [f"{s.metric.removeprefix(head)} {decimal(s.value)}" for s in case.scores if s.metric.startswith(head)]
         if parts:
             seed = f", seed {case.seed}" if len({each.seed for each in cases}) > 1 else ""
-            lines.append(f"{head[:-1].replace('_', ' ')} of {case.split}{seed}: {', '.join(parts)}")
+            lines.append(f"{title(head[:-1])} of {case.split}{seed}: {', '.join(parts)}")
     return lines
 
 

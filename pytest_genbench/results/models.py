@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ..errors import DocumentError, MetricError
+from ..scores import title
 from . import io
 from .compare import aligned, markdown_rows
 from .schema import Case, Document
@@ -34,9 +35,7 @@ class Entry:
         for case in self.document.cases:
             if case.scores:
                 head = case.scores[0]
-                title = (
-                    f"{case.benchmark} ({case.preset}) {case.family}, {case.output}: {head.metric.replace('_', ' ')}"
-                )
+                title = f"{case.benchmark} ({case.preset}) {case.family}, {case.output}: {title(head.metric)}"
                 found.setdefault(title, []).append(head.value)
         return {title: fmean(values) for title, values in found.items()}
 

@@ -92,7 +92,7 @@ def test_a_hierarchical_code_passes(run, pytester):
             "genbench: signal float32 NL (any), any batch -> embedding, assignment.0; exposure: undeclared*",
             "held out *score *purity *coverage *error *verdict",
             "new signals (slope, depth 2) *1,000  1.000*passed",
-            "r c fast of depth2-slope: chop1 1.000, slope1 1.000, slope2 1.000",
+            "R_c fast of depth2-slope: chop1 1.000, slope1 1.000, slope2 1.000",
         ]
     )
     found = scores(pytester.path / "r.json")
