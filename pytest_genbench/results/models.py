@@ -37,7 +37,7 @@ class Entry:
                 head = case.scores[0]
                 title = f"{case.benchmark} ({case.preset}) {case.family}, {case.output}: {title(head.metric)}"
                 found.setdefault(title, []).append(head.value)
-        return {title: fmean(values) for title, values in found.items()}
+        return {name: fmean(values) for name, values in found.items()}
 
     def mean(self, metric: str) -> float | None:
         """Mean of a metric over all codes that were scored; None where there is none."""
@@ -104,9 +104,9 @@ def _entries(paths: Sequence[str | os.PathLike[str]]) -> list[Entry]:
 def _scores(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
     """A row for each kind of score, a column for each model."""
     means = [each.means() for each in entries]
-    titles = dict.fromkeys(title for each in means for title in each)
+    names = dict.fromkeys(name for each in means for name in each)
     rows = [("mean score", *(each.name for each in entries))]
-    rows += [(title, *("" if title not in each else f"{each[title]:.3f}" for each in means)) for title in titles]
+    rows += [(name, *("" if name not in each else f"{each[name]:.3f}" for each in means)) for name in names]
     return rows
 
 
