@@ -35,8 +35,8 @@ class Entry:
         for case in self.document.cases:
             if case.scores:
                 head = case.scores[0]
-                title = f"{case.benchmark} ({case.preset}) {case.family}, {case.output}: {title(head.metric)}"
-                found.setdefault(title, []).append(head.value)
+                name = f"{case.benchmark} ({case.preset}) {case.family}, {case.output}: {title(head.metric)}"
+                found.setdefault(name, []).append(head.value)
         return {name: fmean(values) for name, values in found.items()}
 
     def mean(self, metric: str) -> float | None:
