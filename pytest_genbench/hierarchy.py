@@ -30,6 +30,9 @@ class Continuous:
 
     name: str = ""
 
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+
 
 @dataclass(frozen=True)
 class Categorical:
@@ -46,6 +49,8 @@ class Categorical:
     labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in (self.name, *self.labels):
+            _check_name(name)
         if len(self.options) < 2:
             raise HierarchyError(
                 f"Categorical variable {self.name!r} has {len(self.options)} option(s); it needs at least two, else it "
@@ -235,6 +240,12 @@ class Hierarchy:
             )
 
         return named(self.root)
+
+
+def _check_name(name: str) -> None:
+    """Refuse what would break the lines of a table or tree: names may come from a model's file."""
+    if not name.isprintable():
+        raise HierarchyError(f"Names of variables and options are printed; {name!r} holds a character that cannot be.")
 
 
 def _walk(

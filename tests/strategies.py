@@ -25,9 +25,9 @@ def hierarchies(draw: st.DrawFn, deepest: int = 3, widest: int = 3, named: bool 
     numbers = itertools.count()
 
     def name() -> str:
-        # A number makes it unique; the text may be empty, and have any letters that JSON can hold.
+        # A number makes it unique; the text may be empty, and have any letters that can be printed.
         number = next(numbers)
-        return f"{number} {draw(st.text(max_size=3))}" if named and draw(st.booleans()) else ""
+        return f"{number} {draw(st.text(max_size=3).filter(str.isprintable))}" if named and draw(st.booleans()) else ""
 
     def group(depth: int, least: int) -> Group:
         return tuple(node(depth) for _ in range(draw(st.integers(least, 2))))

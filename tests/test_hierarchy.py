@@ -214,3 +214,16 @@ def test_values_that_do_not_fit(rows, message):
     for method in (SPACESHAPES.active, SPACESHAPES.path):
         with pytest.raises(HierarchyError, match=message):
             method(rows)
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "bell\a", "\x1b[31mred"])
+def test_names_can_be_printed(name):
+    for make in (
+        lambda: Continuous(name),
+        lambda: Categorical(((), ()), name),
+        lambda: Categorical(((), ()), "a", ("b", name)),
+    ):
+        with pytest.raises(HierarchyError, match="cannot be"):
+            make()
+    with pytest.raises(HierarchyError, match="cannot be"):
+        Hierarchy.from_json(json.dumps([{"type": "continuous", "name": name}]))

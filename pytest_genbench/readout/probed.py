@@ -97,7 +97,8 @@ def answers(benchmark: Benchmark, split: Split) -> dict[str, int]:
         BenchmarkError: There are none.
     """
     sizes = {}
-    for name, target in _targets(benchmark, np.arange(len(split.train) + len(split.test))).items():
+    whole = np.flatnonzero(split.is_held_out() | split.is_shown())
+    for name, target in _targets(benchmark, whole).items():
         if name.startswith("factor.") and target.ndim == 1 and np.issubdtype(target.dtype, np.integer) and target.size:
             sizes[name] = int(target.max()) + 1
         elif name == "factors" and target.ndim == 2 and target.shape[1] > 0:
@@ -117,7 +118,7 @@ def _targets(benchmark: Benchmark, index: NDArray[np.int64]) -> Mapping[str, NDA
 
 def _embeddings(backbone: Backbone, benchmark: Benchmark, split: Split, cache: Path | None) -> Embeddings:
     """Return the embeddings that all splits of a benchmark share, after a look whether the model is a function of images."""
-    total = len(split.train) + len(split.test)
+    total = len(split.is_held_out())
     own = (id(backbone.model), benchmark.name, benchmark.version, benchmark.preset, total, cache)
     if own not in _shared:
         items = order(benchmark, total)

@@ -148,7 +148,8 @@ def _parts(cases: Sequence[Case]) -> list[str]:
     lines = []
     for case in cases:
         head = f"{case.scores[0].metric}."
-        parts = [f"{s.metric.removeprefix(head)} {decimal(s.value)}" for s in case.scores if s.metric.startswith(head)]
+        tested = [score for score in case.scores if score.condition != "in-split" and score.metric.startswith(head)]
+        parts = [f"{score.metric.removeprefix(head)} {decimal(score.value)}" for score in tested]
         if parts:
             seed = f", seed {case.seed}" if len({each.seed for each in cases}) > 1 else ""
             lines.append(f"{title(head[:-1])} of {case.split}{seed}: {', '.join(parts)}")

@@ -259,9 +259,12 @@ def _beside(case: Case) -> str:
     headline = case.scores[0]
     seen = case.score(headline.metric, in_split=True, judge=headline.judge)
     parts = [f"in-split {seen.value:.3f}"] if seen else []
+    read = [anchor for anchor in case.anchors if anchor.judge in ("", headline.judge)]
+    own = {anchor.name for anchor in read if anchor.metric == headline.metric}
+    # Of an anchor that has values of several metrics, that of the headline.
     parts += [
         f"{anchor.name} {anchor.value:.3f}"
-        for anchor in case.anchors
-        if anchor.metric == headline.metric and anchor.judge in ("", headline.judge)
+        for anchor in read
+        if anchor.metric == headline.metric or anchor.name not in own
     ]
     return ", ".join(parts)

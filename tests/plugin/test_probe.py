@@ -58,7 +58,7 @@ def probe(pytester, monkeypatch):
 
 
 def test_an_embedding_is_read_out(pytester, probe):
-    result = probe("fourier", "-k", "x+0y+0 or B5", "--genbench-save=r.json")
+    result = probe("fourier", "-k", "x+0y+0 or (B5 and not units)", "--genbench-save=r.json")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
         ["genbench: probe: a linear readout is trained for each split over the frozen embedding*"]
