@@ -44,6 +44,7 @@ def explore(
     Raises:
         ModelError: It fails on the images to come; or on all that were tried, and does not declare its outputs.
     """
+    is_open = input_shape is None
     if input_shape is None:
         input_shape = (None, None) if image_shape is not None and len(image_shape) == 1 else (None,) * 4
     assumed = resolve(declared, GraphFacts(name, input_shape=input_shape, input_dtype=dtype))
@@ -57,20 +58,16 @@ def explore(
         shape = _learnt(run, assumed, name, size, image_shape)
         facts = GraphFacts(name, "input", shape, dtype, _facts(seen, assumed, name))
         return resolve(declared, facts)
-    if (
-        failure is not None
-        and image_shape is not None
-        and (other := _other_kind(run, declared, name, dtype, image_shape))
-    ):
+    if failure is not None and is_open and (other := _other_kind(run, declared, name, assumed)):
         return other
     if failure is not None and (image_shape is not None or not assumed.outputs):
         raise failure
     return assumed
 
 
-def _other_kind(run: Run, declared: Sequence[Declaration], name: str, dtype: str, image_shape: Size) -> Contract | None:
-    """Return the contract of a model that takes signals where images are to come, or the other way round; else None."""
-    is_signal = len(image_shape) == 1
+def _other_kind(run: Run, declared: Sequence[Declaration], name: str, assumed: Contract) -> Contract | None:
+    """Return the contract of a model that takes signals where images were assumed, or the other way round; else None."""
+    is_signal, dtype = assumed.input_kind == "signal", assumed.dtype
     other = resolve(declared, GraphFacts(name, input_shape=(None,) * (4 if is_signal else 2), input_dtype=dtype))
     for size in _candidates(other, None):
         try:

@@ -413,3 +413,19 @@ def test_a_model_of_signals(tmp_path, module, spec):
     np.testing.assert_array_equal(to_numpy(model.predict(signals)["embedding"]), signals / 2)
     if spec == "module":
         assert code_size(model, signals).kind == "verified"
+
+
+@pytest.mark.parametrize("image_shape", [None, (64, 64, 1), (64,)])
+def test_signals_or_images_is_found_out(tmp_path, module, image_shape):
+    text = """
+        def signals(x):
+            n, length = x.shape
+            return {"embedding": x}
+
+        def images(x):
+            n, channels, height, width = x.shape
+            return {"embedding": x.reshape(n, -1)}
+    """
+    name = module(dedent(text) + "\n\ndef of_signals():\n    return signals\n\n\ndef of_images():\n    return images\n")
+    for kind in ("signal", "image"):
+        assert load(ask(tmp_path, f"{name}:of_{kind}s"), image_shape=image_shape).contract.input_kind == kind

@@ -126,6 +126,21 @@ def test_a_small_sample_has_an_interval(run):
     result.stdout.fnmatch_lines(["*95 % interval*", "new signals (inter, depth 2) * 300 * to *failed"])
 
 
+def test_workers_find_the_same(run, pytester):
+    pytest.importorskip("xdist")
+    for file, more in (("one.json", ()), ("two.json", ("-n2",))):
+        run(
+            "codes:hierarchical",
+            *HIERARCHY,
+            "-k",
+            "depth2-slope",
+            f"--genbench-save={file}",
+            *more,
+            own_process=bool(more),
+        )
+    assert scores(pytester.path / "one.json") == scores(pytester.path / "two.json")
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [
