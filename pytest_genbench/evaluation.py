@@ -121,7 +121,8 @@ def _score(
             outputs = predict(model, images, roles, names)
         with clock("score"):
             scorer.add(batch, images, outputs)
-    return scorer.scores(len(items), condition), scorer.errors()
+    with clock("score"):
+        return scorer.scores(len(items), condition), scorer.errors()
 
 
 def predict(
