@@ -31,6 +31,7 @@ EXAMPLES = ROOT / "examples" / "comporth"
 
 CODES = ["suites/hierarchy", "-k", "depth2-slope or depth2-either"]
 SPACESHAPES = ["suites/hierarchy", "-k", "spaceshapes"]
+ABLATIONS = ("flat", "H", "H+TC", "H+TC-on", "H+A", "H+A+TC")  # figure 4 of the paper, but for what is in CODES
 
 RUNS = {
     "conv1d-autoencoder": ["suites/compositional", "-k", "A1 or B1 or B5"],
@@ -47,6 +48,7 @@ RUNS = {
     "cofhae": CODES,
     "cofhae[hierarchy=mimosa]": CODES,
     "cofhae[terms=H+A+Z]": CODES,
+    **{f"cofhae[terms={terms}]": ["suites/hierarchy", "-k", "depth2-slope"] for terms in ABLATIONS},
 }
 """What is recorded of each reference model, as arguments of pytest: what two cores train in an hour or two."""
 

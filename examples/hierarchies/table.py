@@ -7,7 +7,7 @@ prints a Markdown table for each data set: means over seeds, and the range where
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pytest_genbench.results.io import read
@@ -38,21 +38,34 @@ METRICS = {
     "h_error": "H-error",
 }
 
+ABLATIONS = {
+    "cofhae-terms-flat": "flat",
+    "cofhae-terms-H": "Hier H",
+    "cofhae-terms-H-TC": "H+TC(Z)",
+    "cofhae-terms-H-TC-on": "H+TC(Z given on)",
+    "cofhae-terms-H-A": "H+A",
+    "cofhae-terms-H-A-TC": "H+A+TC(Z)",
+    "cofhae": "H+A+TC(Z given on): COFHAE",
+    "cofhae-terms-H-A-Z": "H+A+Z",
+}
+"""Documents by name, and what figure 4 calls their models."""
+
 DATA_SETS = ("depth2-slope", "depth2-either", "spaceshapes")
 
 
 def tables() -> str:
     """Return the tables as Markdown."""
-    documents = {name: read(RESULTS / f"{name}.json").cases for name in MODELS}
-    blocks = []
-    for data_set in DATA_SETS:
-        rows = [["", *METRICS.values()], ["---", *["--:"] * len(METRICS)]]
-        for name, title in MODELS.items():
-            cases = [case for case in documents[name] if case.split == data_set]
-            if cases:
-                rows.append([title, *_cells(cases)])
-        blocks.append("\n".join([f"**{data_set}**", "", *("| " + " | ".join(row) + " |" for row in rows)]))
-    return "\n\n".join(blocks)
+    blocks = [_table(data_set, MODELS) for data_set in DATA_SETS]
+    return "\n\n".join([*blocks, _table("depth2-slope", ABLATIONS, " (figure 4)")])
+
+
+def _table(data_set: str, models: Mapping[str, str], about: str = "") -> str:
+    rows = [["", *METRICS.values()], ["---", *["--:"] * len(METRICS)]]
+    for name, title in models.items():
+        cases = [case for case in read(RESULTS / f"{name}.json").cases if case.split == data_set]
+        if cases:
+            rows.append([title, *_cells(cases)])
+    return "\n".join([f"**{data_set}**{about}", "", *("| " + " | ".join(row) + " |" for row in rows)])
 
 
 def _cells(cases: list[Case]) -> Iterator[str]:
