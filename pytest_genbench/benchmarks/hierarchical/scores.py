@@ -72,21 +72,23 @@ class RepresentationScorer:
         self._data, self._truth, self._learned = data, data.hierarchy(split), learned
         self._items: list[NDArray[np.int64]] = []
         self._codes: list[NDArray[np.float64]] = []
+        self._assigned: list[NDArray[np.bool_]] = []
 
     def add(self, index: NDArray[np.int64], images: Inputs, outputs: Outputs) -> None:
         """Take a batch: ``embedding`` (N, …) and, of a hierarchical model, every ``assignment.<k>`` (N, options)."""
         self._items.append(index)
-        self._codes.append(table(outputs, self._learned))
+        codes, assigned = table(outputs, self._learned)
+        self._codes.append(codes)
+        self._assigned.append(assigned)
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return R_c, R, MIG, SAP, DCI and the FactorVAE score, R_c and R of each variable, and how good the hierarchy is."""
         items, codes = np.concatenate(self._items), np.concatenate(self._codes)
         factors = self._data.latents(items)
         learned = self._learned or Hierarchy.flat(codes.shape[1])
-        known = np.asarray((codes[:, : learned.categorical] >= 0).all(axis=1), dtype=np.bool_)
-        found = measure(factors[known], codes[known], self._truth, learned)
+        found = measure(factors, codes, self._truth, learned)
         sampled = len(items) < population
-        bounds = _jackknife(factors[known], codes[known], self._truth, learned) if sampled else {}
+        bounds = _jackknife(factors, codes, self._truth, learned) if sampled else {}
         make = partial(Score, n=len(items), population=population, condition=condition)
         scores = [
             make(
@@ -99,9 +101,7 @@ class RepresentationScorer:
             for name, result in found.items()
         ]
         if self._learned is not None:
-            scores += [
-                make(name, value, better=METRICS[name]) for name, value in self._structure(factors, codes, known)
-            ]
+            scores += [make(name, value, better=METRICS[name]) for name, value in self._structure(factors, codes)]
         for name in ("r_c_fast", "r_fast"):
             scores += [make(f"{name}.{factor}", value) for factor, value in found[name].parts.items()]
         return scores
@@ -110,13 +110,10 @@ class RepresentationScorer:
         """Return nothing: there is no right or wrong for one item."""
         return {}
 
-    def _structure(
-        self, factors: NDArray[np.float64], codes: NDArray[np.float64], known: NDArray[np.bool_]
-    ) -> list[tuple[str, float]]:
+    def _structure(self, factors: NDArray[np.float64], codes: NDArray[np.float64]) -> list[tuple[str, float]]:
         """Compare the model's hierarchy with the true one, and its paths with the true paths."""
         assert self._learned is not None
-        components = np.full(len(codes), -1, dtype=np.int64)
-        components[known] = self._learned.path(codes[known])
+        components = np.where(np.concatenate(self._assigned), self._learned.path(codes), -1)
         return [
             ("purity", float(purity(components, self._truth.path(factors)))),
             ("coverage", float(coverage(components))),
@@ -156,24 +153,27 @@ def measure(
     return found
 
 
-def table(outputs: Outputs, learned: Hierarchy | None) -> NDArray[np.float64]:
+def table(outputs: Outputs, learned: Hierarchy | None) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Bring a model's outputs into the columns of its hierarchy.
 
     Args:
         outputs: ``embedding`` (N, …), the continuous variables; ``assignment.<k>`` (N, options), how much each option of a
-            categorical variable holds. Options that are all negative say that a row is assigned to nothing.
+            categorical variable holds. Options that are all negative say that a row is assigned to nothing: it then counts as
+            the first option with zeros, so that leaving out what is difficult gains nothing.
         learned: The model's hierarchy; None for a flat code.
 
     Returns:
-        float64 (N, columns): categorical columns as option numbers from 1, 0 where inactive and -1 where not assigned.
+        float64 (N, columns), categorical columns as option numbers from 1, 0 where inactive; and whether each row is assigned,
+        bool (N,).
 
     Raises:
         ModelError: The outputs do not fit the hierarchy.
     """
     embedding = np.asarray(outputs["embedding"], dtype=np.float64)
     embedding = embedding.reshape(len(embedding), -1)
+    assigned = np.ones(len(embedding), dtype=bool)
     if learned is None:
-        return embedding
+        return embedding, assigned
     if embedding.shape[1] != learned.continuous:
         raise ModelError(
             f"The model declares the hierarchy {learned.notation} with {learned.continuous} continuous variables, but its "
@@ -181,7 +181,6 @@ def table(outputs: Outputs, learned: Hierarchy | None) -> NDArray[np.float64]:
         )
     codes = np.zeros((len(embedding), len(learned.columns)))
     codes[:, learned.categorical :] = embedding
-    nowhere = np.zeros(len(embedding), dtype=bool)
     for at, column in enumerate(learned.columns):
         active = np.ones(len(codes), dtype=bool)
         for parent, option in column.conditions:
@@ -194,10 +193,10 @@ def table(outputs: Outputs, learned: Hierarchy | None) -> NDArray[np.float64]:
                     f"{column.options} options, so {(len(codes), column.options)} is needed."
                 )
             codes[:, at] = held.argmax(axis=1) + 1
-            nowhere |= (held < 0).all(axis=1)
+            assigned &= ~(held < 0).all(axis=1)
         codes[:, at] *= active
-    codes[nowhere, : learned.categorical] = -1
-    return codes
+    codes[~assigned, learned.categorical :] = 0
+    return codes, assigned
 
 
 def for_model(data: Data, task: Task, model: Model) -> Task:

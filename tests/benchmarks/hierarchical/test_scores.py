@@ -83,13 +83,15 @@ def test_rows_that_are_assigned_to_nothing_lower_the_coverage():
     found = scored(made, TRUTH)
     assert found["coverage"].value == pytest.approx(0.75)
     assert found["purity"].value == 1
-    assert found["r_c_fast"].value > 0.99
+    assert found["r_c_fast"].value < 0.95, "leaving out what is difficult gains nothing"
 
 
 def test_soft_assignments_count_as_their_largest_option():
     made = outputs(VALUES, TRUTH)
     soft = {name: array * 0.5 + 0.1 if name != "embedding" else array for name, array in made.items()}
-    np.testing.assert_array_equal(table(soft, TRUTH)[:, :2], VALUES[:, :2])
+    codes, assigned = table(soft, TRUTH)
+    np.testing.assert_array_equal(codes[:, :2], VALUES[:, :2])
+    assert assigned.all()
 
 
 def test_a_sample_has_an_interval_around_the_score():
