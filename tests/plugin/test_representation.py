@@ -99,6 +99,9 @@ def test_a_hierarchical_code_passes(run, pytester):
     assert found["r_c_fast"] > 0.99
     assert (found["h_error"], found["purity"], found["coverage"]) == (0, 1, 1)
     (case,) = json.loads((pytester.path / "r.json").read_text())["cases"]
+    assert {score["condition"] for score in case["scores"]} == {"held-out"}, (
+        "other numbers of items mean something else"
+    )
     assert case["model"]["contract"]["hierarchy"] == "c {0 | c}"
     assert "range" not in case["model"]["contract"] or case["model"]["contract"]["input"] == "signal"
 
@@ -106,6 +109,7 @@ def test_a_hierarchical_code_passes(run, pytester):
 def test_a_flat_code_lacks_the_choice(run, pytester):
     result = run("codes:flat", *HIERARCHY, "-k", "depth2-slope", "--genbench-save=r.json")
     result.assert_outcomes(failed=1, deselected=8)
+    result.stdout.re_match_lines([r"  chance 0\.\d+, principal components 0\.\d+, true values [01]\.\d+$"])  # each once
     found = scores(pytester.path / "r.json")
     assert found["r_c_fast"] == pytest.approx(2 / 3, abs=0.02)
     assert found["r_c_fast.chop1"] < 0.05 < 0.95 < found["r_c_fast.slope2"]
@@ -210,6 +214,7 @@ def test_units_letters_and_models_side_by_side(run, pytester, capsys):
             "--genbench-preset=comporth=mini",
             "-k",
             "A5 or B5",
+            "--genbench-samples=200",
             saved,
         )
         result.assert_outcomes(passed=4, deselected=16)
@@ -219,6 +224,9 @@ def test_units_letters_and_models_side_by_side(run, pytester, capsys):
         codes = [case for case in found if case["output"] == "disentanglement"]
         assert len(codes) == 2
         assert {score["condition"] for score in codes[0]["scores"]} == {"all"}
+        assert {score["n"] for score in codes[0]["scores"] if score["metric"] == "mir_all"} == {1116}, (
+            "all, not a sample"
+        )
         values[name] = {score["metric"]: score["value"] for score in codes[0]["scores"]}
     assert values["apart"]["mir_letters"] == pytest.approx(1)
     assert values["mixed"]["mir_letters"] == pytest.approx(0.75)  # three units of five are pure, two half so
@@ -228,3 +236,17 @@ def test_units_letters_and_models_side_by_side(run, pytester, capsys):
     said = capsys.readouterr().out
     assert "on the Pareto front" in said
     assert "MIR (letters) against accuracy of reconstruction, 4 pairs" in said
+
+
+def test_codes_are_scored_where_a_suite_asks_for_them(run, pytester):
+    pytester.makepyfile(letters=LETTERS)
+    run(
+        "letters:apart",
+        "--genbench-suite=compositional",
+        "--genbench-preset=comporth=mini",
+        "-k",
+        "B5",
+        "--genbench-save=r.json",
+    )
+    (case,) = json.loads((pytester.path / "r.json").read_text())["cases"]
+    assert case["output"] == "reconstruction"

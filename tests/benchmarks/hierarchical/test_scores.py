@@ -80,6 +80,9 @@ def test_rows_that_are_assigned_to_nothing_lower_the_coverage():
     made = outputs(VALUES, TRUTH)
     for name in ("assignment.0", "assignment.1"):
         made[name][:150] = -1
+    codes, assigned = table(made, TRUTH)
+    np.testing.assert_array_equal(assigned, np.arange(len(VALUES)) >= 150)
+    np.testing.assert_array_equal(codes[:150], np.tile([1, 0, 0, 0, 0, 0, 0, 0], (150, 1)))
     found = scored(made, TRUTH)
     assert found["coverage"].value == pytest.approx(0.75)
     assert found["purity"].value == 1
