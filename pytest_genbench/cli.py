@@ -59,12 +59,14 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("split", help="slug or id of a split, such as compositional-B5")
     export.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write; must be new or empty")
     export.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
+    export.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files")
     export.set_defaults(run=_export)
 
     show = commands.add_parser("show", help="list a benchmark's factors and splits; or describe a split, and draw it")
     show.add_argument("benchmark", help="name of a benchmark, or a description of your own data (.toml)")
     show.add_argument("split", nargs="?", help="slug or id of a split")
     show.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
+    show.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files")
     show.add_argument("--out", type=Path, metavar="FILE", help="PNG file to write: images of the split; must not exist")
     show.set_defaults(run=_show)
 
@@ -128,7 +130,7 @@ def _export(arguments: argparse.Namespace) -> int:
     from .benchmarks import registry
     from .export import describe, export
 
-    benchmark = registry.get(arguments.benchmark, arguments.preset)
+    benchmark = registry.get(arguments.benchmark, arguments.preset, arguments.data)
     split = registry.find_split(benchmark, arguments.split)
     # None: shown on a terminal only.
     with tqdm(total=len(split.train), unit="image", disable=None, leave=False) as bar:
@@ -144,7 +146,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
     if arguments.out and not arguments.split:
         raise OptionError("--out draws the images of a split; name one after the benchmark.")
-    benchmark = registry.get(arguments.benchmark, arguments.preset)
+    benchmark = registry.get(arguments.benchmark, arguments.preset, arguments.data)
     if not arguments.split:
         print(show.benchmark(benchmark))
         return OK

@@ -42,6 +42,10 @@ class BenchmarkError(GenbenchError):
     """If you see this, a benchmark, preset, family or split does not exist or cannot be made as asked."""
 
 
+class MissingDataError(BenchmarkError):
+    """If you see this, a published data file is not where it was looked for: get it and put it there, as the message says."""
+
+
 class LearnerError(ModelError):
     """If you see this, a learner cannot be trained or does not do what it says: mend the learner or its settings."""
 

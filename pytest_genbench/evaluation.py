@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -28,17 +28,22 @@ BATCH = 64
 DEVICE_BATCH = 1024
 """Images per call on an accelerator, which needs many to be busy."""
 
+KEPT_DIGITS = 4
+"""Decimals of outputs that are kept: for plots and correlations, not to be scored again."""
+
 
 @dataclass(frozen=True)
 class Evaluation:
     """What :func:`evaluate` found: scores (held out first, then in split), errors on held-out items, seconds by phase.
 
-    A scorer may work in threads of its own while the model runs; then ``score`` is the time it was waited for.
+    A scorer may work in threads of its own while the model runs; then ``score`` is the time it was waited for. ``kept`` are the
+    items whose outputs the task keeps, as ``items``, and these outputs by name, in builtin types.
     """
 
     scores: tuple[Score, ...]
     errors: dict[str, int]
     seconds: dict[str, float]
+    kept: dict[str, Any] = field(default_factory=dict)
 
 
 def evaluate(
@@ -70,11 +75,11 @@ def evaluate(
     if task.items is not None:
         scores, errors = _score(benchmark, split, task, model, "all", None, names or {}, clock)
         return Evaluation(tuple(scores), errors, clock.seconds())
-    held_out = _score(benchmark, split, task, model, "held-out", samples, names or {}, clock)
-    if not task.in_split:
-        return Evaluation(tuple(held_out[0]), held_out[1], clock.seconds())
-    in_split = _score(benchmark, split, task, model, "in-split", IN_SPLIT, names or {}, clock)
-    return Evaluation((*held_out[0], *in_split[0]), held_out[1], clock.seconds())
+    scores, errors = _score(benchmark, split, task, model, "held-out", samples, names or {}, clock)
+    if task.in_split:
+        scores = [*scores, *_score(benchmark, split, task, model, "in-split", IN_SPLIT, names or {}, clock)[0]]
+    kept = _keep(benchmark, split, task, model, names or {}, clock)
+    return Evaluation(tuple(scores), errors, clock.seconds(), kept)
 
 
 def sample(
@@ -110,6 +115,31 @@ def _score(
     index = sample(split, condition, size, own)
     items = sample(split, condition, None, own)
     scorer = task.scorer(split)
+    for batch, images, outputs in _run(benchmark, index, task, model, names, clock):
+        with clock("score"):
+            scorer.add(batch, images, outputs)
+    with clock("score"):
+        return scorer.scores(len(items), condition), scorer.errors()
+
+
+def _keep(
+    benchmark: Benchmark, split: Split, task: Task, model: Model, names: dict[str, str], clock: Clock
+) -> dict[str, Any]:
+    """Run the model on the items that the task keeps the outputs of."""
+    if task.kept is None:
+        return {}
+    index = task.kept(split)
+    found: dict[str, Any] = {"items": index.tolist()}
+    for _, _, outputs in _run(benchmark, index, task, model, names, clock):
+        for name, array in outputs.items():
+            found.setdefault(name, []).extend(np.round(array.astype(np.float64), KEPT_DIGITS).tolist())
+    return found
+
+
+def _run(
+    benchmark: Benchmark, index: NDArray[np.int64], task: Task, model: Model, names: dict[str, str], clock: Clock
+) -> Iterator[tuple[NDArray[np.int64], Inputs, dict[str, NDArray[Any]]]]:
+    """Yield batches of items, what was shown, and what the model made of it."""
     offered = model.contract.outputs
     roles = [name for name in (*task.outputs, *task.optional) if name in offered or name in names]
     step = DEVICE_BATCH if "cuda" in model.device.lower() else BATCH
@@ -119,10 +149,7 @@ def _score(
             images = benchmark.images(batch)
         with clock("model"):
             outputs = predict(model, images, roles, names)
-        with clock("score"):
-            scorer.add(batch, images, outputs)
-    with clock("score"):
-        return scorer.scores(len(items), condition), scorer.errors()
+        yield batch, images, outputs
 
 
 def predict(

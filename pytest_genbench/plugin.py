@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SESSION = "genbench-session"
 """Name under which the session is registered with pytest's plugin manager."""
 
-_MODEL = "Model under test: an .onnx file (its path may hold {split} and {seed}), module:callable or reference:NAME"
+_MODEL = "Model under test: an .onnx file (its path may hold {split}, {seed}, {benchmark}), module:callable or reference:NAME"
 
 # Name, kind, help. Each has an ini twin: --genbench-model and genbench_model. Kinds: text, list, flag.
 OPTIONS: tuple[tuple[str, str, str], ...] = (
@@ -31,6 +31,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("trust-model", "flag", "Load model formats that can run code: .pt2, TorchScript, pickles"),
     ("suite", "list", "Run a packaged suite from any folder: spatial, length, compositional, or all"),
     ("preset", "list", "Preset of a benchmark, as NAME or BENCHMARK=NAME"),
+    ("data", "text", "Folder of the publishers' data files, for benchmarks that can read some (default: $GENBENCH_DATA)"),
     ("samples", "text", "Most held-out items per test, or all (default: 10000)"),
     ("seeds", "text", "How many seeds of a learner, or of a model path that holds {seed} (default: 1)"),
     ("budget", "text", "How much work to put into training a learner: smoke, quick (the default), standard, paper"),
@@ -103,7 +104,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and the session when an option, an ini value or a hook says that genbench is in use."""
     config.addinivalue_line(
         "markers",
-        "genbench(benchmark, family, needs=None): a generalisation test, run once for each split of a benchmark's family; "
+        "genbench(benchmark, family, needs=None): a generalisation test, run once for each split of a benchmark's family (or of "
+        "several benchmarks and families); "
         "`needs` names the tasks a model may take part by (all of the benchmark's unless given)",
     )
     asked = any(_is_set(config, name) for name, _, _ in OPTIONS)

@@ -1,14 +1,31 @@
 """Reference models: learners to compare with, small enough to read. One file per family."""
 
 LEARNERS = {
+    "ada-gvae": "disentangled:AdaGvaeLearner",
     "autoencoder": "representations:FlatLearner",
     "beta-tcvae": "representations:TcVaeLearner",
     "beta-vae": "beta_vae:BetaVaeLearner",
+    "beta-vae-readout": "disentangled:BetaVaeReadoutLearner",
+    "cnn": "regressors:CnnLearner",
     "cofhae": "cofhae:CofhaeLearner",
     "conv1d-autoencoder": "autoencoders:Conv1dLearner",
+    "coordconv": "regressors:CoordConvLearner",
+    "densenet121": "backbones:DenseNetLearner",
+    "densenet121-transfer": "backbones:DenseNetTransferLearner",
     "factor-vae": "representations:FactorVaeLearner",
+    "mlp": "regressors:MlpLearner",
     "mlp-autoencoder": "autoencoders:MlpLearner",
+    "pcl": "disentangled:PclLearner",
+    "resnet101x3": "backbones:ResNet101x3Learner",
+    "resnet101x3-transfer": "backbones:ResNet101x3TransferLearner",
+    "resnet50": "backbones:ResNet50Learner",
+    "resnet50-transfer": "backbones:ResNet50TransferLearner",
+    "roteq": "rotation:RotEqLearner",
+    "roteq-big": "rotation:RotEqBigLearner",
+    "set-encoder": "regressors:SetEncoderLearner",
     "shared-cell-autoencoder": "autoencoders:SharedCellLearner",
+    "slow-vae": "disentangled:SlowVaeLearner",
+    "stn": "regressors:SpatialTransformerLearner",
     "vae": "representations:VaeLearner",
 }
 """``reference:NAME`` by name: module of this package and class, imported when it is asked for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,6 +62,7 @@ class Task:
         in_split: Whether some items that training shows are scored beside the held-out ones. Not where a score means something
             else for another number of items.
         on_request: Whether it takes part only where a test names it.
+        kept: Which items' outputs are kept in the results document, for plots and to compare models by; always the same ones.
         of_model: Makes of this task the one for a certain model, where that decides how it is scored: by its hierarchy, say.
     """
 
@@ -77,6 +78,7 @@ class Task:
     items: Callable[[Split], NDArray[np.int64]] | None = None
     in_split: bool = True
     on_request: bool = False
+    kept: Callable[[Split], NDArray[np.int64]] | None = None
     of_model: Callable[[Task, Model], Task] | None = None
 
     @property
@@ -131,3 +133,11 @@ class Benchmark(Protocol):
 
     def is_exposed(self, trained_on: str, split: Split) -> bool:
         """Whether training on a declared split (its id) may have shown what `split` holds out."""
+
+
+@runtime_checkable
+class NeedsData(Protocol):
+    """What a benchmark has whose images may be missing."""
+
+    def check_data(self, split: Split) -> None:
+        """Raise MissingDataError where a file is missing, which skips the test, and BenchmarkError where one cannot be used."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import cast
 
 from ..errors import BenchmarkError, nearest
@@ -18,8 +19,12 @@ DESCRIPTION = ".toml"
 """How the name of a benchmark ends that is a description of somebody's own table."""
 
 _OURS = {
+    "celebglow": "pytest_genbench.benchmarks.indomain:CELEBGLOW_SET",
     "chopsticks": "pytest_genbench.benchmarks.hierarchical:ChopsticksBenchmark",
     "comporth": "pytest_genbench.benchmarks.comporth:CompOrth",
+    "dsprites": "pytest_genbench.benchmarks.indomain:DSPRITES_SET",
+    "mpi3d": "pytest_genbench.benchmarks.indomain:MPI3D_SET",
+    "shapes3d": "pytest_genbench.benchmarks.indomain:SHAPES3D_SET",
     "spaceshapes": "pytest_genbench.benchmarks.hierarchical:SpaceshapesBenchmark",
 }
 
@@ -29,12 +34,13 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_OURS.keys() | {entry.name for entry in entry_points(group=GROUP)}))
 
 
-def get(name: str, preset: str | None = None) -> Benchmark:
+def get(name: str, preset: str | None = None, data: Path | None = None) -> Benchmark:
     """Make a benchmark.
 
     Args:
         name: One of :func:`names`; or the path of a description of a table, which ends with ``.toml``.
         preset: Name of a preset; None for the benchmark's default.
+        data: Folder of data files, for benchmarks that can read some: those whose factory has an attribute ``takes_data``.
 
     Raises:
         BenchmarkError: Unknown benchmark or preset, or data that cannot be used as they are.
@@ -52,6 +58,8 @@ def get(name: str, preset: str | None = None) -> Benchmark:
             raise BenchmarkError(f"No benchmark {name!r}.{nearest(name, names())}")
         factory = found[0].load()
     make = cast(Callable[..., Benchmark], factory)
+    if data is not None and getattr(factory, "takes_data", False):
+        return make(preset, data)
     return make() if preset is None else make(preset)
 
 

@@ -94,10 +94,11 @@ def decide(
     counterparts = Counterparts(baseline) if baseline is not None else None
     is_bounded = code_size_known or allow_unbounded
     results: list[GateResult] = []
-    for gate, score in applying:
-        gate.check_direction(score.metric, score.better)
+    for stated, score in applying:
+        stated.check_direction(score.metric, score.better)
+        gate = stated.resolved(first, score)
         if gate.against != "none":
-            results += _judge(gate, score, cases, counterparts, require_baseline)
+            results += _judge(gate, score, cases, counterparts, require_baseline, stated.anchor)
     if not results:
         return Decision("passed", "not gated" if is_bounded else f"not gated; {UNBOUNDED}", ())
     if not is_bounded:
@@ -186,9 +187,14 @@ def _unbounded(result: GateResult) -> GateResult:
 
 
 def _judge(
-    gate: Gate, score: Score, cases: Sequence[Case], counterparts: Counterparts | None, require_baseline: bool
+    gate: Gate,
+    score: Score,
+    cases: Sequence[Case],
+    counterparts: Counterparts | None,
+    require_baseline: bool,
+    anchor: str,
 ) -> list[GateResult]:
-    """Judge one score of a test by one gate, against the floor, the baseline or both."""
+    """Judge one score of a test by one gate, whose number may come from an anchor, by the floor, the baseline or both."""
     results = []
     baseline = None
     remark = ""
@@ -204,6 +210,7 @@ def _judge(
         found = [same_score(case.scores, score) for case in cases]
         scores = [one for one in found if one is not None]
         verdict, line = judge_floor(gate, measure(scores))
+        line += f"; the bound is the anchor {anchor!r}" if anchor else ""
         if len(scores) < len(cases):
             verdict = worst([verdict, "inconclusive"])
             line = f"{line}; only {len(scores)} of {len(cases)} seeds have this score"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, NoReturn
 
 from ..errors import GateError
 from ..results.schema import Case
@@ -96,7 +96,7 @@ class Bound:
         if better == "higher" and self.max is not None:
             self._refuse(f"max = {self.max} for {metric}, which is better when higher; use min")
 
-    def _refuse(self, problem: str) -> None:
+    def _refuse(self, problem: str) -> NoReturn:
         raise GateError(f"{self.where or type(self).__name__}: {problem}.")
 
 
@@ -108,9 +108,11 @@ class Gate(Bound):
         split: Pattern of the split's slug.
         against: ``floor`` (min or max), ``baseline`` (the run given by ``--genbench-baseline``), ``both``, or ``none``.
         tolerance: Drop against the baseline that is always allowed, in units of the metric, at least 0.
+        anchor: Name of an anchor of the case whose value is the bound, instead of ``min`` or ``max``.
     """
 
     split: str = "*"
+    anchor: str = ""
     against: Against = "both"
     tolerance: float = TOLERANCE
 
@@ -118,14 +120,36 @@ class Gate(Bound):
         super().__post_init__()
         if self.against not in ("floor", "baseline", "both", "none"):
             self._refuse(f"against = {self.against!r}; it is 'floor', 'baseline', 'both' or 'none'")
-        if self.against in ("floor", "both") and self.bound is None:
-            self._refuse(f"against = {self.against!r} needs min (or max, for a metric that is better when lower)")
+        if self.anchor and self.bound is not None:
+            self._refuse("has both an anchor and a number to clear; give one of them")
+        if self.against in ("floor", "both") and self.bound is None and not self.anchor:
+            self._refuse(
+                f"against = {self.against!r} needs min (or max, for a metric that is better when lower), or an anchor"
+            )
         if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
             self._refuse(f"tolerance = {self.tolerance} is out of range; it is a finite number, at least 0")
 
     def fits(self, case: Case) -> bool:
         """Whether the patterns fit the case; whether it has a score that is meant is asked by :meth:`find`."""
         return self.fits_family(case.benchmark, case.family, case.output) and fnmatchcase(case.split, self.split)
+
+    def resolved(self, case: Case, score: Score) -> Gate:
+        """Return this gate with the value of its anchor for a number, if it has an anchor.
+
+        Raises:
+            GateError: The case has no such anchor of the score's metric.
+        """
+        if not self.anchor:
+            return self
+        there = {each.name: each.value for each in case.anchors if each.metric == score.metric}
+        if self.anchor not in there:
+            self._refuse(
+                f"anchor = {self.anchor!r}, but {case.benchmark}/{case.split} has none of that name for {score.metric}"
+                f"{'; it has ' + ', '.join(sorted(there)) if there else ''}"
+            )
+        value = there[self.anchor]
+        bounds = {"min": value, "max": None} if score.better == "higher" else {"min": None, "max": value}
+        return replace(self, anchor="", **bounds)
 
 
 @dataclass(frozen=True, kw_only=True)

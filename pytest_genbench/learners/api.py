@@ -23,6 +23,7 @@ def train(
     split: str,
     *,
     preset: str | None = None,
+    data: Path | None = None,
     seed: int = 0,
     budget: Budget = "quick",
     device: str = "auto",
@@ -36,6 +37,7 @@ def train(
         benchmark: Name of a benchmark.
         split: Slug or id of the split.
         preset: The benchmark's preset; None for its default.
+        data: Folder of data files, for benchmarks that can read some.
         seed: Of the training.
         budget: ``smoke``, ``quick``, ``standard`` or ``paper``.
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
@@ -51,7 +53,7 @@ def train(
         LearnerError: The learner cannot be trained.
         CacheError: The cache folder cannot be used.
     """
-    trainer, target, wanted = _job(learner, benchmark, split, preset, budget, device, cache, root)
+    trainer, target, wanted = _job(learner, benchmark, split, preset, data, budget, device, cache, root)
     return trainer.get(target, wanted, seed).folder
 
 
@@ -61,13 +63,14 @@ def lookup(
     split: str,
     *,
     preset: str | None = None,
+    data: Path | None = None,
     seed: int = 0,
     budget: Budget = "quick",
     cache: Path | None = None,
     root: Path | None = None,
 ) -> Path | None:
     """Return the folder that :func:`train` with the same arguments has filled; None where it has not, or not to the end."""
-    trainer, target, wanted = _job(learner, benchmark, split, preset, budget, "cpu", cache, root)
+    trainer, target, wanted = _job(learner, benchmark, split, preset, data, budget, "cpu", cache, root)
     return trainer.lookup(target, wanted, seed)
 
 
@@ -76,6 +79,7 @@ def _job(
     benchmark: str,
     split: str,
     preset: str | None,
+    data: Path | None,
     budget: Budget,
     device: str,
     cache: Path | None,
@@ -97,5 +101,5 @@ def _job(
         cache=cache or default_folder(),
         threads=options.threads,
     )
-    target = get(benchmark, preset)
+    target = get(benchmark, preset, data)
     return trainer, target, find_split(target, split)

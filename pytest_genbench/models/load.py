@@ -32,9 +32,13 @@ WEIGHTS = (".safetensors", ".pt", ".pth")
 """Files of weights, which are only read as tensors."""
 
 
+PLACEHOLDERS = ("benchmark", "split", "seed")
+"""What a path may hold in braces, to be filled for each test."""
+
+
 def has_split(spec: str | ModelOptions) -> bool:
-    """Whether there is one file for each split: the spec, or the weights beside it, hold ``{split}``."""
-    return "split" in _placeholders_of(spec)
+    """Whether there is one file for each split: the spec, or the weights beside it, hold ``{split}`` or ``{benchmark}``."""
+    return not {"split", "benchmark"}.isdisjoint(_placeholders_of(spec))
 
 
 def has_seed(spec: str | ModelOptions) -> bool:
@@ -194,8 +198,8 @@ def _conversion(spec: str, kind: str) -> str:
 
 def _placeholders(option: str, text: str) -> None:
     for name in _PLACEHOLDER.findall(text):
-        if name not in ("split", "seed"):
-            raise OptionError(f"{option}={text}: {{{name}}} is no placeholder.{nearest(name, ('split', 'seed'))}")
+        if name not in PLACEHOLDERS:
+            raise OptionError(f"{option}={text}: {{{name}}} is no placeholder.{nearest(name, PLACEHOLDERS)}")
 
 
 def _matches(text: str, root: Path) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -12,9 +12,9 @@ class ModelOptions:
     """How to find, declare and run the model under test.
 
     Attributes:
-        spec: ``m.onnx``, ``package.module:callable`` or a file of another kind. Files may hold ``{split}`` and
-            ``{seed}``.
-        weights: ``.safetensors``, ``.pt`` or ``.pth`` for a callable; may hold ``{split}`` and ``{seed}``.
+        spec: ``m.onnx``, ``package.module:callable`` or a file of another kind. Files may hold ``{split}``,
+            ``{seed}`` and ``{benchmark}``.
+        weights: ``.safetensors``, ``.pt`` or ``.pth`` for a callable; may hold the same.
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
         trust: Whether files that can run code may be loaded.
         overrides: Contract keys given as options; they win over the sidecar, the metadata and defaults.
@@ -31,3 +31,8 @@ class ModelOptions:
     threads: int = 1
     worker: int = 0
     root: Path = field(default_factory=Path.cwd)
+
+    def of(self, benchmark: str) -> ModelOptions:
+        """Return these options with the name of a benchmark in place of ``{benchmark}``."""
+        weights = None if self.weights is None else self.weights.replace("{benchmark}", benchmark)
+        return replace(self, spec=self.spec.replace("{benchmark}", benchmark), weights=weights)

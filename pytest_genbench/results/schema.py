@@ -53,6 +53,7 @@ class Case:
         scores: The headline first; held out, then in split.
         anchors: Reference values.
         errors: How many held-out items went wrong in which way.
+        kept: Some items, always the same ones, and what the model made of them: ``items`` and outputs by name, row by row.
         gates: What each gate said.
         verdict: The verdict over all gates.
         reason: The line that explains the verdict.
@@ -74,6 +75,7 @@ class Case:
     scores: tuple[Score, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     errors: Mapping[str, int] = field(default_factory=dict)
+    kept: Mapping[str, Any] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     verdict: Verdict = "inconclusive"
     reason: str = ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from ..benchmarks import Benchmark, Task
+from ..benchmarks import Benchmark, NeedsData, Task
 from ..errors import GenbenchError, MissingOutputError
 from ..evaluation import Evaluation, evaluate
 from ..gates import Decision, decide
@@ -76,6 +76,8 @@ class Check:
         Raises:
             GenbenchError: The model cannot be loaded or misbehaves.
         """
+        if isinstance(self.benchmark, NeedsData):
+            self.benchmark.check_data(self.split)
         store = self._session.store
         wanted = {name: self.benchmark.tasks[name] for name in needs if name in self.benchmark.tasks}
         for seed in store.seeds:
@@ -194,6 +196,7 @@ class Check:
             scores=found.scores,
             anchors=tuple(anchors),
             errors=found.errors,
+            kept=found.kept,
             seconds=found.seconds,
         )
 

@@ -11,7 +11,7 @@ import pytest
 
 from ..benchmarks import Benchmark, get, names
 from ..benchmarks.registry import DESCRIPTION
-from ..errors import BenchmarkError, GenbenchError, MissingOutputError, nearest
+from ..errors import BenchmarkError, GenbenchError, MissingDataError, MissingOutputError, nearest
 from ..gates import Known, validate
 from .check import CASES, CHECK, Check
 
@@ -37,8 +37,24 @@ class Marker:
     needs: tuple[str, ...]
 
     @classmethod
+    def all_of(cls, mark: pytest.Mark, session: Session) -> list[Marker]:
+        """Read a marker, which may name several benchmarks and several families.
+
+        Raises:
+            GenbenchError: As for :meth:`of`.
+        """
+        benchmarks, families = (_several(mark.kwargs.get(name)) for name in ("benchmark", "family"))
+        if len(benchmarks) * len(families) == 1:
+            return [cls.of(mark, session)]
+        return [
+            cls.of(mark.combined_with(pytest.mark.genbench(benchmark=benchmark, family=family).mark), session)
+            for benchmark in benchmarks
+            for family in families
+        ]
+
+    @classmethod
     def of(cls, mark: pytest.Mark, session: Session) -> Marker:
-        """Read a marker.
+        """Read a marker of one benchmark and one family.
 
         Raises:
             GenbenchError: Unknown or missing arguments, benchmark, family or task.
@@ -54,7 +70,7 @@ class Marker:
         if isinstance(benchmark, str) and benchmark.endswith(DESCRIPTION):
             benchmark = _described(benchmark, session)
         elif isinstance(benchmark, str):
-            benchmark = _get(benchmark, session.settings.preset(benchmark))
+            benchmark = _get(benchmark, session.settings.preset(benchmark), session.settings.data)
         usual = tuple(name for name, task in benchmark.tasks.items() if not task.on_request)
         needs = mark.kwargs.get("needs") or usual or tuple(benchmark.tasks)
         needs = (needs,) if isinstance(needs, str) else tuple(needs)
@@ -62,6 +78,10 @@ class Marker:
             if task not in benchmark.tasks:
                 raise BenchmarkError(f"{benchmark.name} has no task {task!r}.{nearest(task, benchmark.tasks)}")
         return cls(benchmark, mark.kwargs["family"], needs)
+
+
+def _several(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _described(path: str, session: Session) -> Benchmark:
@@ -96,14 +116,16 @@ def parametrise(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
 
     session = metafunc.config.stash[SESSION_KEY]
     try:
-        marker = Marker.of(_located(mark, metafunc.definition), session)
-        splits = marker.benchmark.splits(marker.family)
-        session.benchmarks[marker.benchmark.name] = marker.benchmark
+        markers = Marker.all_of(_located(mark, metafunc.definition), session)
+        splits = [split for marker in markers for split in marker.benchmark.splits(marker.family)]
+        session.benchmarks |= {marker.benchmark.name: marker.benchmark for marker in markers}
     except GenbenchError as error:
         session.collection_errors.append(f"{metafunc.definition.nodeid}: {error}")
-        splits = ()
+        splits = []
     if "split" in metafunc.fixturenames:
-        metafunc.parametrize("split", splits, ids=[split.slug for split in splits])
+        is_one = len({split.benchmark for split in splits}) < 2
+        names = [split.slug if is_one else f"{split.benchmark}-{split.slug}" for split in splits]
+        metafunc.parametrize("split", splits, ids=names)
     else:
         session.collection_errors.append(f"{metafunc.definition.nodeid}: a genbench test takes the argument split")
 
@@ -164,11 +186,11 @@ class Items:
             pytest.fail("genbench: " + "; ".join(self._session.collection_errors), pytrace=False)
         broken = ""
         try:
-            marker = Marker.of(marker_of(item), self._session)
+            marker = marker_for(item, self._session)
             check = Check(self._session, item, marker.benchmark, split_of(item))
             check.prepare(marker.needs)
             item.stash[CHECK] = check
-        except MissingOutputError as error:
+        except (MissingDataError, MissingOutputError) as error:
             pytest.skip(str(error))
         except GenbenchError as error:
             broken = str(error)
@@ -191,6 +213,17 @@ def marker_of(item: pytest.Item) -> pytest.Mark:
     mark = item.get_closest_marker("genbench")
     assert mark is not None
     return _located(mark, item)
+
+
+def marker_for(item: pytest.Item, session: Session) -> Marker:
+    """The marker of a test that carries it, as far as it is about the benchmark of the test's split.
+
+    Raises:
+        GenbenchError: As for :meth:`Marker.of`.
+    """
+    markers = Marker.all_of(marker_of(item), session)
+    split = split_of(item)
+    return next(each for each in markers if split is None or each.benchmark.name == split.benchmark)
 
 
 def split_of(item: pytest.Item) -> Any:

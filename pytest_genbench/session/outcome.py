@@ -22,7 +22,7 @@ from ..results.io import write
 from ..results.merge import check_one_model, update
 from ..results.schema import AggregateResult, Document
 from ..threads import per_process
-from .items import NO_MODEL, Marker, is_ours, marker_of, split_of
+from .items import NO_MODEL, is_ours, marker_for, split_of
 
 if TYPE_CHECKING:
     from . import Session
@@ -69,7 +69,7 @@ class Outcome:
         try:
             if not self._session.store.is_given:
                 raise OptionError(NO_MODEL)
-            shape = Marker.of(marker_of(marked[0]), self._session).benchmark.image_shape if marked else None
+            shape = marker_for(marked[0], self._session).benchmark.image_shape if marked else None
             store = self._session.store
             model = store.first(split_of(marked[0]) if marked else None, shape)
         except GenbenchError as error:

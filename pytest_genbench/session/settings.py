@@ -32,6 +32,7 @@ class Settings:
     Attributes:
         model: How to load the model; None where a conftest's hook brings it.
         presets: Preset by benchmark name; the key ``*`` stands for every other benchmark.
+        data: Folder of data files; None where none is given.
         samples: Most held-out items per test; None for all.
         seeds: Number of seeds; None where none is asked for, which means one.
         budget: How much work to put into a training; None where none is asked for, which means ``quick``.
@@ -49,6 +50,7 @@ class Settings:
 
     model: ModelOptions | None
     presets: Mapping[str, str]
+    data: Path | None
     samples: int | None
     seeds: int | None
     budget: Budget | None
@@ -83,6 +85,7 @@ class Settings:
         return cls(
             model=_model_options(config),
             presets=_presets(_value(config, "preset")),
+            data=_folder(config, "data"),
             samples=_samples(_value(config, "samples")),
             seeds=_count("seeds", _value(config, "seeds"), 0) or None,
             budget=_budget(_value(config, "budget")),
@@ -116,6 +119,13 @@ def _path(config: pytest.Config, name: str) -> Path | None:
         return Path(config.invocation_params.dir, given)
     ini = config.getini(dest(name))
     return Path(config.rootpath, ini) if ini else None
+
+
+def _folder(config: pytest.Config, name: str) -> Path | None:
+    path = _path(config, name)
+    if path is not None and not path.is_dir():
+        raise OptionError(f"--genbench-{name}: {path} is {'no folder' if path.exists() else 'not there'}.")
+    return path
 
 
 def _model_options(config: pytest.Config) -> ModelOptions | None:

@@ -165,6 +165,7 @@ class ModelStore:
         if kind_of(options) == "factory" and self._found(options):
             return None
         self._check_seeds(options)
+        options = options if split is None else options.of(split.benchmark)
         if not has_split(options) or (split is not None and exists(options, split.slug, 0)):
             return self._file(options, None if split is None else split.slug, 0, image_shape)[0]
         # One file that is missing is a failure of its own test.
@@ -190,7 +191,7 @@ class ModelStore:
                 return self._brought(brought, wish)
         if self._options is None:
             raise ModelError("The hook pytest_genbench_model returned None, and no --genbench-model is given.")
-        return self._named(self._options, wish)
+        return self._named(self._options.of(benchmark.name), wish)
 
     def _named(self, options: ModelOptions, wish: _Wish) -> Loaded:
         """Return the model that a spec names."""

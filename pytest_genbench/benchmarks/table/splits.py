@@ -6,7 +6,6 @@ factors at once (``-all``); those of one factor hold out the same levels of that
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import BenchmarkError, nearest
 from ...rng import stream
+from ..held_levels import composition_levels, composition_share, inner_levels, kept_of, lower_levels, upper_levels
 from .pairs import choose
 from .rows import Rows
 
@@ -89,39 +89,6 @@ class Rule:
         return np.unpackbits(self.bits, count=self.size).astype(bool)
 
 
-def inner_levels(n: int, share: float) -> list[int]:
-    """Levels held out for interpolation: those of n that n - ceil(n share) evenly spaced points, rounded half to even, leave out.
-
-    Both ends stay, where at least two levels do.
-    """
-    kept = np.rint(np.linspace(0, n - 1, n - _ceil(n * share))).astype(int).tolist()
-    return sorted(set(range(n)) - set(kept))
-
-
-def upper_levels(n: int, share: float) -> list[int]:
-    """Levels held out for extrapolation: the ceil(n share) uppermost of n."""
-    return list(range(n - _ceil(n * share), n))
-
-
-def lower_levels(n: int, share: float) -> list[int]:
-    """The ceil(n share) lowest of n levels."""
-    return list(range(_ceil(n * share)))
-
-
-def composition_levels(n: int, factors: int, share: float) -> list[int]:
-    """Levels whose union over `factors` factors is the training set of the composition split: the floor(n q') lowest of n.
-
-    Here q' = 1 - (1 - (1 - share)^m)^(1/m) for m factors, so that composition holds out about as much as extrapolation.
-    """
-    part = 1 - (1 - (1 - share) ** factors) ** (1 / factors)
-    return list(range(math.floor(n * part + 1e-9)))
-
-
-def _ceil(value: float) -> int:
-    # 5 * 0.2 may come out a little above 1.
-    return math.ceil(value - 1e-9)
-
-
 class Splits:
     """All splits of a table.
 
@@ -180,7 +147,7 @@ class Splits:
 
     def _composition_of_all(self, factors: Sequence[int], share: float) -> None:
         slug = "compositional-all"
-        low = {k: composition_levels(len(self._present(k)), len(factors), share) for k in factors}
+        low = {k: composition_levels(len(self._present(k)), composition_share(len(factors), share)) for k in factors}
         taking_part = tuple(k for k in factors if low[k])
         if len(taking_part) < 2:
             self._leave_out(slug, "fewer than two factors have enough levels for a share of them to be trained on")
@@ -228,7 +195,7 @@ class Splits:
         needed = 4 if about.kind == "cyclic" else 3
         if n < needed:
             return f"{about.name} has {n} levels; a factor that is {about.kind} needs at least {needed}"
-        if n - _ceil(n * share) < 2:
+        if kept_of(n, share) < 2:
             return f"training would keep fewer than two of the {n} levels of {about.name}"
         return ""
 

@@ -5,15 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_genbench.benchmarks.table.splits import (
-    FamilySettings,
-    Splits,
-    SplitSettings,
+from pytest_genbench.benchmarks.held_levels import (
     composition_levels,
+    composition_share,
     inner_levels,
     lower_levels,
     upper_levels,
 )
+from pytest_genbench.benchmarks.table.splits import FamilySettings, Splits, SplitSettings
 from pytest_genbench.errors import BenchmarkError
 
 from .tables import full_grid, incomplete, variable
@@ -64,7 +63,7 @@ class TestPublishedRules:
         ],
     )
     def test_composition_levels(self, n, factors, share, count):
-        assert composition_levels(n, factors, share) == list(range(count))
+        assert composition_levels(n, composition_share(factors, share)) == list(range(count))
 
     def test_counts_of_dsprites_with_ten_orientations(self):
         rows = full_grid((3, 6, 10, 32, 32), ["categorical", *["ordinal"] * 4])

@@ -1,0 +1,1 @@
+"""Generalisation to values beyond those seen."""

@@ -1,0 +1,1 @@
+"""Generalisation to what is like training: the upper reference for all others."""

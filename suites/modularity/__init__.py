@@ -1,0 +1,1 @@
+"""What one unseen value does to the factor that has it, and to all the others."""
