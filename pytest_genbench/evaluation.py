@@ -29,7 +29,7 @@ DEVICE_BATCH = 1024
 """Images per call on an accelerator, which needs many to be busy."""
 
 KEPT_DIGITS = 4
-"""Decimals of outputs that are kept: for plots and correlations, not to be scored again."""
+"""Decimals of answers that are kept: for plots and correlations, not to be scored again."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Evaluation:
     """What :func:`evaluate` found: scores (held out first, then in split), errors on held-out items, seconds by phase.
 
     A scorer may work in threads of its own while the model runs; then ``score`` is the time it was waited for. ``kept`` are the
-    items whose outputs the task keeps, as ``items``, and these outputs by name, in builtin types.
+    ``items`` whose answers the task keeps, what is ``true`` of them and each ``answer``, by what they are about, in builtin types.
     """
 
     scores: tuple[Score, ...]
@@ -125,14 +125,15 @@ def _score(
 def _keep(
     benchmark: Benchmark, split: Split, task: Task, model: Model, names: dict[str, str], clock: Clock
 ) -> dict[str, Any]:
-    """Run the model on the items that the task keeps the outputs of."""
-    if task.kept is None:
-        return {}
-    index = task.kept(split)
-    found: dict[str, Any] = {"items": index.tolist()}
-    for _, _, outputs in _run(benchmark, index, task, model, names, clock):
-        for name, array in outputs.items():
-            found.setdefault(name, []).extend(np.round(array.astype(np.float64), KEPT_DIGITS).tolist())
+    """Run the model on the items whose answers the task keeps."""
+    found = {}
+    for name, kept in task.kept(split).items() if task.kept else ():
+        batches = _run(benchmark, kept.items, task, model, names, clock)
+        answers = np.concatenate([kept.read(outputs) for _, _, outputs in batches])
+        columns = {"true": kept.true, "answer": answers}
+        found[name] = {"items": kept.items.tolist()} | {
+            key: np.round(column, KEPT_DIGITS).tolist() for key, column in columns.items()
+        }
     return found
 
 

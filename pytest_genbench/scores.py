@@ -24,7 +24,18 @@ Better = Literal["higher", "lower"]
 Source = Literal["computed", "published", "people"]
 
 
-_WRITTEN = {"bce": "BCE", "dci": "DCI", "factorvae": "FactorVAE", "mig": "MIG", "mir": "MIR", "r": "R", "sap": "SAP"}
+_WRITTEN = {
+    "bce": "BCE",
+    "dci": "DCI",
+    "factorvae": "FactorVAE",
+    "id": "ID",
+    "mig": "MIG",
+    "mir": "MIR",
+    "ood": "OOD",
+    "r": "R",
+    "r2": "R²",
+    "sap": "SAP",
+}
 """Names that are not written as words are."""
 
 

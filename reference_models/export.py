@@ -55,8 +55,11 @@ def export_onnx(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of torch about its own use of pytrees
         before = logging.root.manager.disable
-        # Pytest shows the log of a test that fails: hundreds of lines of torch about itself.
+        # Pytest shows the log of a test that fails: hundreds of lines of torch about itself, some of them from a logger that does
+        # not heed what is disabled.
         logging.disable(max(before, logging.WARNING))
+        trace = logging.getLogger("torch.__trace")
+        was_disabled, trace.disabled = trace.disabled, True
         try:
             program = torch.onnx.export(
                 module,
@@ -70,6 +73,7 @@ def export_onnx(
             )
         finally:
             logging.disable(before)
+            trace.disabled = was_disabled
     assert program is not None
     model = bare(program.model_proto) if exact else shrink(program.model_proto)
     model.ir_version = IR_VERSION

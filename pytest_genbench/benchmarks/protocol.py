@@ -44,6 +44,21 @@ class Scorer(Protocol):
 
 
 @dataclass(frozen=True)
+class Kept:
+    """Some items whose answers are kept in the results document, for plots and to compare models by.
+
+    Attributes:
+        items: The same ones in every run, int64 (N,).
+        true: The right answers (N,).
+        read: From the outputs for some of the items to the answers to them, in order.
+    """
+
+    items: NDArray[np.int64]
+    true: NDArray[np.float64]
+    read: Callable[[Outputs], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
 class Task:
     """One way for a model to take part in a benchmark.
 
@@ -62,7 +77,7 @@ class Task:
         in_split: Whether some items that training shows are scored beside the held-out ones. Not where a score means something
             else for another number of items.
         on_request: Whether it takes part only where a test names it.
-        kept: Which items' outputs are kept in the results document, for plots and to compare models by; always the same ones.
+        kept: Items whose answers are kept in the results document, by what they are about.
         of_model: Makes of this task the one for a certain model, where that decides how it is scored: by its hierarchy, say.
     """
 
@@ -78,7 +93,7 @@ class Task:
     items: Callable[[Split], NDArray[np.int64]] | None = None
     in_split: bool = True
     on_request: bool = False
-    kept: Callable[[Split], NDArray[np.int64]] | None = None
+    kept: Callable[[Split], Mapping[str, Kept]] | None = None
     of_model: Callable[[Task, Model], Task] | None = None
 
     @property

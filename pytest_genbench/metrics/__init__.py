@@ -21,6 +21,7 @@ from .purity import coverage, purity
 from .result import Result
 from .sap import sap
 from .selection import Correlation, correlation, pareto_front
+from .similarity import prediction_similarity
 
 __all__ = [
     "Correlation",
@@ -39,6 +40,7 @@ __all__ = [
     "mig",
     "mir",
     "pareto_front",
+    "prediction_similarity",
     "purity",
     "r",
     "r_and_r_c",

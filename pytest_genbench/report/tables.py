@@ -56,11 +56,13 @@ def tables(document: Document) -> list[Table]:
         rank = {slug: place for place, slug in enumerate(order)}
         cases = sorted(group, key=lambda case: (rank.get(case.split, len(rank)), case.seed))
         about = [a for a in document.aggregates if (a.benchmark, a.preset, a.family, a.output) == key]
-        found.append(_table(key, cases, about))
+        found.append(_table(key, cases, about, document.cases))
     return found
 
 
-def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult]) -> Table:
+def _table(
+    key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult], others: Sequence[Case]
+) -> Table:
     headline = cases[0].scores[0]
     beside = [
         (score.judge.rpartition("-")[0] if score.metric == headline.metric else score.metric, score)
@@ -99,7 +101,15 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
         columns=tuple(columns),
         rows=tuple(rows),
         aggregates=tuple(_aggregate(each) for each in aggregates),
-        notes=(*_gate_notes(cases, has_interval), *fixed, *_parts(cases), *_code_sizes(cases), *_errors(cases)),
+        notes=(
+            *_gate_notes(cases, has_interval),
+            *fixed,
+            *_degenerate(cases),
+            *_parts(cases),
+            *_references(cases, others),
+            *_code_sizes(cases),
+            *_errors(cases),
+        ),
     )
 
 
@@ -136,7 +146,7 @@ def _anchor(case: Case, name: str, headline: Score) -> float | None:
 
 def _gate_notes(cases: Iterable[Case], has_interval: bool) -> list[str]:
     gates = [gate for case in cases for gate in case.gates if gate.bound is not None]
-    bounds = dict.fromkeys(f"{title(gate.metric)} {gate.bound:g}" for gate in gates)
+    bounds = dict.fromkeys(f"{title(gate.metric)} {gate.bound:.4g}" for gate in gates)
     if not bounds:
         return []
     several = "; verdicts of single tests are not corrected for their number, so read the aggregates first"
@@ -151,9 +161,39 @@ def _parts(cases: Sequence[Case]) -> list[str]:
         tested = [score for score in case.scores if score.condition != "in-split" and score.metric.startswith(head)]
         parts = [f"{score.metric.removeprefix(head)} {decimal(score.value)}" for score in tested]
         if parts:
-            seed = f", seed {case.seed}" if len({each.seed for each in cases}) > 1 else ""
-            lines.append(f"{title(head[:-1])} of {case.split}{seed}: {', '.join(parts)}")
+            lines.append(f"{title(head[:-1])} of {case.split}{_seed(case, cases)}: {', '.join(parts)}")
     return lines
+
+
+def _degenerate(cases: Sequence[Case]) -> list[str]:
+    """Warn of single factors whose score means little, as their anchors say."""
+    return list(
+        dict.fromkeys(
+            f"{anchor.metric.partition('.')[2]}: {anchor.note}"
+            for case in cases
+            for anchor in case.anchors
+            if anchor.note.startswith("degenerate")
+        )
+    )
+
+
+def _references(cases: Sequence[Case], others: Sequence[Case]) -> list[str]:
+    """Of single unseen factors: what the same model reaches on them in distribution, where the document has that."""
+    lines = []
+    for case in cases if cases[0].output == "modularity" else ():
+        for other in others:
+            same = (other.benchmark, other.preset, other.version, other.seed)
+            is_it = same == (case.benchmark, case.preset, case.version, case.seed)
+            if not is_it or other.family != "in_distribution" or other.output != "regression":
+                continue
+            names = [score.metric.removeprefix("ood_r2_grid.") for score in case.scores if score.metric.startswith("ood_r2_grid.")]
+            parts = [f"{name} {decimal(_value(other.score(f'r2_grid.{name}')))}" for name in names]
+            lines.append(f"beside {case.split}{_seed(case, cases)}, in distribution: {', '.join(parts)}")
+    return lines
+
+
+def _seed(case: Case, cases: Sequence[Case]) -> str:
+    return f", seed {case.seed}" if len({each.seed for each in cases}) > 1 else ""
 
 
 def _code_sizes(cases: Sequence[Case]) -> list[str]:

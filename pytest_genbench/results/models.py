@@ -11,6 +11,7 @@ from ..errors import DocumentError, MetricError
 from ..scores import title
 from . import io
 from .compare import aligned, markdown_rows
+from .indomain import alike, downstream
 from .schema import Case, Document
 
 LOSS, MIR_ALL, MIR_LETTERS = "excess_bce", "mir_all", "mir_letters"
@@ -70,7 +71,8 @@ def compare_models(paths: Sequence[str | os.PathLike[str]], *, markdown: bool = 
     Returns:
         A table of mean scores; and where the documents hold codes of CompOrth, which models lie on the Pareto front of
         reconstruction loss and MIR, and how MIR and accuracy of the models on it go together (Bianchi et al. 2024, sections 3.2.2
-        and 4.4).
+        and 4.4); where they hold answers to single unseen factors, how alike these are, and where they hold codes of the in-domain
+        benchmark, how DCI and what is read from the code go together (Schott et al. 2022, sections 5.3 and 5.4).
 
     Raises:
         DocumentError: A document cannot be read, or there are fewer than two.
@@ -85,8 +87,10 @@ def compare_models(paths: Sequence[str | os.PathLike[str]], *, markdown: bool = 
         rows = [("model", "excess bce", "MIR, all factors", "on the Pareto front")]
         rows += [(each.name, f"{loss:.2f}", f"{mir:.3f}", "yes" if is_on else "no") for each, loss, mir, is_on in front]
         blocks.append("\n".join(write(rows)))
-    line = _correlation([each for each, _, _, is_on in front if is_on] or entries, bool(front))
-    return "\n\n".join([*blocks, *([line] if line else [])])
+    for title_line, rows in alike([(each.name, each.document.cases) for each in entries]):
+        blocks.append("\n".join([title_line, *write(rows)]))
+    lines = [_correlation([each for each, _, _, is_on in front if is_on] or entries, bool(front)), downstream([each.document.cases for each in entries])]
+    return "\n\n".join([*blocks, *filter(None, lines)])
 
 
 def _entries(paths: Sequence[str | os.PathLike[str]]) -> list[Entry]:

@@ -53,7 +53,7 @@ class Case:
         scores: The headline first; held out, then in split.
         anchors: Reference values.
         errors: How many held-out items went wrong in which way.
-        kept: Some items, always the same ones, and what the model made of them: ``items`` and outputs by name, row by row.
+        kept: By what they are about, some ``items``, always the same ones, what is ``true`` of each, and the model's ``answer``.
         gates: What each gate said.
         verdict: The verdict over all gates.
         reason: The line that explains the verdict.

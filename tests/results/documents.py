@@ -65,6 +65,11 @@ CASES = st.builds(
     held_out=NAMES,
     samples=st.one_of(st.just("all"), st.integers(1, 100)),
     errors=st.dictionaries(NAMES, st.integers(0, 9), max_size=2),
+    kept=st.dictionaries(
+        NAMES,
+        st.fixed_dictionaries({"items": st.lists(st.integers(0, 99)), "true": st.lists(NUMBERS), "answer": st.lists(NUMBERS)}),
+        max_size=1,
+    ),
     seconds=st.dictionaries(NAMES, st.floats(0, 100), max_size=2),
     anchors=st.lists(st.builds(Anchor, NAMES, NAMES, NUMBERS), max_size=2).map(tuple),
     gates=st.lists(

@@ -58,6 +58,7 @@ CASE = record(
     scores={**several(SCORE), "description": "The headline first."},
     anchors=several(record(name=TEXT, metric=TEXT, value=NUMBER, source=TEXT, judge=TEXT, note=TEXT)),
     errors=table(COUNT),
+    kept=table(record(items=several(COUNT), true=several(NUMBER), answer=several(NUMBER))),
     gates=several(
         record(
             verdict={"enum": VERDICTS},
@@ -97,6 +98,7 @@ FULL = Document(
             score(interval=Interval(0.8, 0.95, "Wilson"), population=100),
             anchors=(Anchor("chance", "target_probability", 1 / 62),),
             errors={"right": 3},
+            kept={"size": {"items": [4, 7], "true": [0.5, 1.0], "answer": [0.4, 0.6]}},
             gates=(GateResult("passed", "floor", "target_probability", "expected >= 0.9, got 0.95"),),
             verdict="passed",
             seconds={"predict": 0.1 + 0.2},

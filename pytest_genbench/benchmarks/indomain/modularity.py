@@ -7,13 +7,15 @@ independent parts would keep the other factors as accurate as on the random spli
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...rng import stream
 from ...scores import LEVEL, Better, Condition, Interval, Score
-from ..protocol import Inputs, Outputs
+from ..protocol import Inputs, Kept, Outputs
 from . import rule
 from .grids import Design
 from .regression import counted, predicted, targets, variances
@@ -34,14 +36,21 @@ def metrics(design: Design) -> dict[str, Better]:
     return found | dict.fromkeys([*parts, *(f"{WHOLE}.{name}" for name in names)], "higher")
 
 
-def kept(design: Design, variant: str) -> NDArray[np.int64]:
-    """Items of every D_k, 60 each or all there are, always the same: int64 (N,), ascending by factor."""
-    chosen = []
+def kept(design: Design, variant: str) -> dict[str, Kept]:
+    """Of each D_k 60 items, or all there are, to keep what is predicted of factor k; by factor."""
+    found = {}
     for k in rule.varying(design):
         items = np.flatnonzero(rule.single_factor(design, variant, k))
         draw = stream("kept", design.name, variant, design.grid.names[k], len(items))
-        chosen.append(np.sort(draw.choice(items, min(KEPT, len(items)), replace=False)))
-    return np.concatenate(chosen).astype(np.int64)
+        chosen = np.sort(draw.choice(items, min(KEPT, len(items)), replace=False)).astype(np.int64)
+        true = targets(design, design.grid.levels(chosen))[:, k]
+        found[design.grid.names[k]] = Kept(chosen, true, partial(_column, design, k))
+    return found
+
+
+def _column(design: Design, factor: int, outputs: Outputs) -> NDArray[np.float64]:
+    output = outputs["factors"]
+    return predicted(design, output, len(output))[:, factor]
 
 
 def train_means(design: Design, variant: str) -> NDArray[np.float64]:
@@ -159,5 +168,5 @@ class ModularityScorer:
         return min(population, sum(train // (shape[k] - count) * count for k, count in held.items()))
 
 
-def _mean(values: object) -> float:
-    return float(np.mean(list(values)))  # type: ignore[call-overload]
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))

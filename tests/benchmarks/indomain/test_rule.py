@@ -109,7 +109,7 @@ def tiny(*counts, share=0.2, kept=(), composition=None):
 
 
 class TestPublished:
-    @pytest.mark.parametrize(("name", "variant"), HELD, ids="-".join)
+    @pytest.mark.parametrize(("name", "variant"), HELD)
     def test_index_sets(self, name, variant):
         found = rule.held_levels(DESIGNS[name], variant)
         assert {DESIGNS[name].factors[k].name: levels for k, levels in found.items()} == HELD[name, variant]
