@@ -222,7 +222,8 @@ class BetaVaeReadoutLearner:
             LearnerError: The images are not 64 x 64, the benchmark asks for no factors, or its items do not fill its grid.
         """
         settings = self.settings
-        network = build(lambda: self.network(settings.latent, channels_of(task, settings.name)), seed)
+        channels = channels_of(task, settings.name)
+        network = build(lambda: self.network(settings.latent, channels), seed)
         network.to(memory_format=torch.channels_last)  # faster on a CPU
         memory = memory_of(task if self.sampler is None else Paired(task.benchmark, task.split, self.sampler))
         steps = settings.steps or self.steps[budget]

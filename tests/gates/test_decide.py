@@ -12,7 +12,7 @@ from pytest_genbench.gates import UNBOUNDED, Decision, Gate, Gates, decide, load
 from pytest_genbench.gates.decide import number
 from pytest_genbench.results import io
 from pytest_genbench.results.schema import Case, Document, GateResult
-from pytest_genbench.scores import Interval, Score
+from pytest_genbench.scores import Anchor, Interval, Score
 
 from ..results.documents import case, score, scores
 
@@ -296,3 +296,35 @@ def test_verdict_is_monotone_in_the_floor(one: Score, a: float, b: float) -> Non
 )
 def test_shipped_gates(output: str, one: Score, verdict: str) -> None:
     assert decide([case(one, output=output)], load(), None, code_size_known=True).verdict == verdict
+
+
+class TestAnchorAsBound:
+    """A gate may ask for more than an anchor of the same case."""
+
+    GATE = Gate(anchor="nearest", against="floor")
+    ANCHORS = (
+        Anchor("nearest", "target_probability", 0.93),
+        Anchor("nearest", "mse", 4.0),
+        Anchor("mean", "target_probability", 0.1),
+    )
+
+    @pytest.mark.parametrize(("value", "verdict"), [(0.94, "passed"), (0.93, "passed"), (0.92, "failed")])
+    def test_value_of_the_anchor_is_the_floor(self, value: float, verdict: str) -> None:
+        found = run(case(score(value), anchors=self.ANCHORS), self.GATE)
+        assert found.verdict == verdict
+        assert "expected >= 0.93" in found.reason
+        assert found.reason.endswith("the bound is the anchor 'nearest'")
+        assert found.results[0].bound == 0.93
+
+    @pytest.mark.parametrize(("value", "verdict"), [(3.0, "passed"), (5.0, "failed")])
+    def test_it_is_a_ceiling_where_lower_is_better(self, value: float, verdict: str) -> None:
+        found = run(case(score(value, metric="mse", better="lower"), anchors=self.ANCHORS), self.GATE)
+        assert found.verdict == verdict
+
+    def test_anchor_that_is_not_there(self) -> None:
+        with pytest.raises(GateError, match="anchor = 'chance', but .* has none of that name .*; it has mean, nearest"):
+            run(case(score(0.9), anchors=self.ANCHORS), Gate(anchor="chance"))
+
+    def test_anchor_and_number(self) -> None:
+        with pytest.raises(GateError, match="both an anchor and a number"):
+            Gate(anchor="chance", min=0.5)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_genbench.benchmarks import get
+from pytest_genbench.benchmarks import get, names
 from pytest_genbench.errors import GateError
 from pytest_genbench.gates import AggregateGate, Gate, Gates, load, shipped_path, validate
 from pytest_genbench.gates.load import Known
@@ -32,14 +32,25 @@ def write(tmp_path: Path, text: str) -> Path:
 
 def test_shipped_gates() -> None:
     gates = load()
-    validate(gates, {name: _names_in(get(name)) for name in ("comporth", "chopsticks", "spaceshapes")})
+    validate(gates, {name: _names_in(get(name)) for name in names()})
     assert [(gate.output, gate.metric, gate.min, gate.against, gate.tolerance) for gate in gates.gates] == [
         ("reconstruction", "target_probability", 0.9, "both", 0.005),
         ("recognition", "word_accuracy", 0.9, "both", 0.005),
         ("disentanglement", "mir_letters", 0.375, "both", 0.02),
         ("*", "r_c_fast", 0.9, "both", 0.02),
         ("*", "r_c_fast", 0.9, "both", 0.02),
+        *(
+            gate
+            for floor in (0.8, 0.9, 0.9, 0.9)
+            for gate in (
+                ("*", "r2_grid", None, "both", 0.005),
+                ("*", "ood_r2_grid", None, "both", 0.02),
+                ("*", "r2_grid", floor, "both", 0.005),
+                ("*", "dci_disentanglement", None, "none", 0.005),
+            )
+        ),
     ]
+    assert {gate.anchor for gate in gates.gates if gate.min is None} == {"nearest seen value", ""}
     assert all(len(entry.reason) > 40 for entry in (*gates.gates, *gates.aggregates))
     read = [gate for gate in gates.aggregates if gate.output in ("reconstruction", "recognition")]
     assert {(gate.output, gate.statistic, gate.family, gate.group) for gate in read} == {

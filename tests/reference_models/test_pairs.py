@@ -10,13 +10,12 @@ from hypothesis.extra import numpy as arrays
 
 pytest.importorskip("torch")
 
-from pytest_genbench.errors import LearnerError  # noqa: E402
-from pytest_genbench.factors import Factor, FactorGrid  # noqa: E402
-from pytest_genbench.learners import TrainingTask  # noqa: E402
-from pytest_genbench.reference_models.pairs import FewFactors, Laplace, Paired  # noqa: E402
+from pytest_genbench.errors import LearnerError
+from pytest_genbench.factors import Factor, FactorGrid
+from pytest_genbench.reference_models.pairs import FewFactors, Laplace, Paired
 
-from . import twigs  # noqa: E402
-from .blocks import task  # noqa: E402
+from . import twigs
+from .blocks import task
 
 SAMPLERS = [FewFactors(), Laplace(), Laplace(forced=True)]
 KINDS = ("categorical", "ordinal", "cyclic")
@@ -167,4 +166,4 @@ def test_pairs_need_a_full_grid():
     benchmark = made.benchmark
     benchmark.grid = FactorGrid((Factor("item", tuple(range(70))),))
     with pytest.raises(LearnerError, match="has 60 items, and its grid 70 points"):
-        Paired(benchmark, TrainingTask(benchmark, made.split).split, FewFactors()).shown  # noqa: B018
+        Paired(benchmark, made.split, FewFactors()).pairs(5, seed=0, step=0)

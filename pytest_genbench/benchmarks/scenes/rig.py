@@ -20,10 +20,10 @@ STEPS = 40
 TURNS = np.linspace(150, 330, STEPS)
 """Directions in which the arm points, degrees counted from x to y: from the back left past the front to the front right."""
 
-RISES = np.linspace(-45, 50, STEPS)
-"""Elevations of the forearm, degrees."""
+RISES = np.linspace(-34, 58, STEPS)
+"""Elevations of the forearm, degrees. Were the first lower, the highest camera could see it rise along its line of sight."""
 
-CAMERAS = tuple(Camera.orbiting((0, 0, 0.8), 4.6, 0, elevation, 114) for elevation in (48, 26, 7))
+CAMERAS = tuple(Camera.orbiting((0, 0, 0.7), 4.6, 0, elevation, 114) for elevation in (42, 24, 7))
 """At the top, in the centre and at the bottom."""
 
 SIZES = np.array([0.15, 0.215])
@@ -32,7 +32,7 @@ SIZES = np.array([0.15, 0.215])
 MIDDLES = np.outer(0.85 * SIZES, (1, 0, 0))
 """Where their origins are in the hand, in coordinates of which the tip is the origin and `Pose.axes` are the axes: (2, 3)."""
 
-REACH = 1.5 * SIZES[1]
+REACH = 1.43 * SIZES[1]
 """Radius of a ball about `Pose.middle` that holds any object."""
 
 TABLE, THICK = 1.2, 0.14
@@ -60,10 +60,10 @@ SHAPES: tuple[Solid, ...] = (
     _prism(4, 0.82, 0.82),
     Frustum(0.8, 0.8, 0.9),
     _prism(6, 0.78, 0.9),
-    _pyramid(0.85),
+    _pyramid(0.82),
     Sphere(),
 )
-"""Cone, cube, cylinder, hexagonal prism, pyramid and sphere, upright; none reaches 1.5 from its origin."""
+"""Cone, cube, cylinder, hexagonal prism, pyramid and sphere, upright; none reaches farther than 1.43 from its origin."""
 
 
 class Part(NamedTuple):
@@ -151,13 +151,14 @@ def pose(x: int, y: int) -> Pose:
     elbow = _SHOULDER + _UPPER_ARM * (math.cos(_LEAN) * ahead + math.sin(_LEAN) * up)
     wrist = elbow + _FOREARM * (math.cos(rise) * ahead + math.sin(rise) * up)
     tip = wrist + _HAND * ahead
-    parts = [
+    right_finger, left_finger = (tip + side * left for side in (-0.1, 0.1))
+    parts = (
         _link(_SHOULDER, elbow, left, 0.11, 0.085, 0.8),
         _ball(elbow, 0.12, 0.5),
         _link(elbow, wrist, left, 0.085, 0.06, 0.8),
         _ball(wrist, 0.08, 0.5),
         _link(tip - 0.05 * ahead, tip, left, 0.1, 0.1, 0.6),
-    ]
-    for side in (-0.1, 0.1):
-        parts.append(_link(tip + side * left, tip + side * left + 0.11 * ahead, left, 0.03, 0.025, 0.6))
-    return Pose(tuple(parts), (_SHOULDER, elbow, wrist, tip), np.stack([ahead, left, up]))
+        _link(right_finger, right_finger + 0.11 * ahead, left, 0.03, 0.025, 0.6),
+        _link(left_finger, left_finger + 0.11 * ahead, left, 0.03, 0.025, 0.6),
+    )
+    return Pose(parts, (_SHOULDER, elbow, wrist, tip), np.stack([ahead, left, up]))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ..levels import checked
 from .light import SUN, corner, diffuse, gleam, halfway
 from .shadow import Shadow
-from .solids import Array, Capsule, Frustum, Placed, Polyhedron, Solid, Sphere, dot
-from .view import RAYS, SIDE, Camera, mean, packed, paint
+from .solids import Capsule, Frustum, Placed, Polyhedron, Solid, Sphere, dot
+from .view import SIDE, Camera, mean, packed, paint
 
 COUNTS = {"floor color": 10, "wall color": 10, "object color": 10, "object size": 8, "object type": 4, "azimuth": 15}
 """Levels of each factor, in grid order."""
@@ -33,6 +33,9 @@ TYPES: tuple[tuple[Solid, float, float], ...] = (
     (Capsule(0.4, 0.4), 1.0, 0.8),
 )
 """Cube, cylinder, sphere and capsule: the solid, its scale at size 1, and its height above the floor in that scale."""
+
+HUES = np.array([[round(255 * c) for c in colorsys.hsv_to_rgb(k / 10, 0.85, 1)] for k in range(10)], dtype=np.uint16)
+"""RGB of the hues 0, 0.1, ..., 0.9 as uint16 (10, 3)."""
 
 WALL = 2.5
 """Distance of the walls from the object."""
@@ -66,10 +69,7 @@ def images(levels: NDArray[np.int64]) -> NDArray[np.uint8]:
     return drawn
 
 
-HUES = np.array([[round(255 * c) for c in colorsys.hsv_to_rgb(k / 10, 0.85, 1)] for k in range(10)], dtype=np.uint16)
-"""RGB of the hues 0, 0.1, ..., 0.9 as uint16 (10, 3)."""
-
-
+@cache
 def camera(azimuth: int) -> Camera:
     """The camera at a level of azimuth."""
     return Camera.orbiting((0, 0, 0.6), 4.6, AZIMUTHS[azimuth], 17, 80)
@@ -87,7 +87,7 @@ def _maps(size: int, kind: int, azimuth: int) -> NDArray[np.uint8]:
     """Floor, walls, object and highlight: uint8 (4, 64, 64)."""
     eye, placed = camera(azimuth), thing(size, kind)
     floor, wall = (each.copy() for each in _room(azimuth))
-    window = eye.around(placed.at, 0.9 * SIZES[size])
+    window = eye.around(placed.at, 0.87 * SIZES[size])
     rays = eye.directions(window)
     depth, normal = placed.hits(eye.at, rays)
     hit = depth < np.inf
@@ -97,7 +97,7 @@ def _maps(size: int, kind: int, azimuth: int) -> NDArray[np.uint8]:
     for each in (floor, wall):
         each[:, rows, columns][hit] = 0
     scale = TYPES[kind][1] * SIZES[size]
-    dark = _shadow(kind).at(*(each / scale for each in _floor_points(azimuth)))
+    dark = _shadow(kind).at(*(each / scale for each in eye.ground))
     seen, lit = np.zeros((2, SIDE, SIDE))
     seen[rows, columns] = mean(shade * (1 - shine))
     lit[rows, columns] = mean(shine)
@@ -122,15 +122,6 @@ def _room(azimuth: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     walls = [0.8 * gaps[1] * gaps[2], 0.62 * gaps[0] * gaps[2]]
     wall = np.where(depth == depths[0], 0, np.where(depth == depths[1], *walls))
     return floor.astype(np.float32), wall.astype(np.float32)
-
-
-@cache
-def _floor_points(azimuth: int) -> tuple[Array, Array]:
-    """x and y of the floor at the middle of each pixel; far away above the horizon."""
-    eye = camera(azimuth)
-    rays = eye.directions()[:, RAYS // 2]
-    depth = np.where(rays[2] < -1e-3, -eye.at[2] / np.minimum(rays[2], -1e-3), 1e3)
-    return eye.at[0] + depth * rays[0], eye.at[1] + depth * rays[1]
 
 
 @cache

@@ -49,7 +49,8 @@ class Sphere:
         """See `Solid`."""
         inside = _Span.below_zero(dot(direction, direction), dot(origin, direction), dot(origin, origin) - 1)
         depth = inside.depth()
-        return Hits(depth, _points(origin, direction, depth))
+        at = np.where(depth < np.inf, depth, 0)
+        return Hits(depth, np.stack([origin[axis] + at * direction[axis] for axis in range(3)]))
 
 
 @dataclass(frozen=True)
@@ -72,25 +73,24 @@ class Frustum:
         (x, y, z), (dx, dy, dz) = origin, direction
         # The radius grows along a ray as radius + growth * depth.
         radius, growth = (self.upper + self.lower) / 2 + slope * z, slope * dz
-        # A cone has a mirror image beyond its tip; rays steep enough to enter both are ahead in the one that they widen in.
         side = _Span.below_zero(
             dx * dx + dy * dy - growth * growth,
             x * dx + y * dy - radius * growth,
             x * x + y * y - radius * radius,
-            growth > 0,
+            # A cone has a mirror image beyond its tip; rays that are steep enough to enter both are ahead in that which widens.
+            growth > 0 if slope else None,
         )
         ends = _Span.between(self.half, z, dz)
         depth = side.within(ends).depth()
-        px, py, pz = _points(origin, direction, depth)
+        at = np.where(depth < np.inf, depth, 0)
+        px, py = x + at * dx, y + at * dy
         rise = math.sqrt(1 + slope * slope)
         along = 1 / (rise * np.maximum(np.sqrt(px * px + py * py), 1e-12))
         end = ends.near > side.near
-        normal = (
-            np.where(end, 0.0, px * along),
-            np.where(end, 0.0, py * along),
-            np.where(end, -np.sign(dz), -slope / rise),
-        )
-        return Hits(depth, np.stack(np.broadcast_arrays(*normal)))
+        along[end] = 0
+        normal = np.empty((3, *depth.shape), dtype=depth.dtype)
+        normal[0], normal[1], normal[2] = px * along, py * along, np.where(end, -np.sign(dz), -slope / rise)
+        return Hits(depth, normal)
 
 
 @dataclass(frozen=True)
@@ -127,15 +127,15 @@ class Polyhedron:
         normals = self.normals.astype(direction.dtype)
         with np.errstate(divide="ignore", invalid="ignore"):
             for face, (normal, offset) in enumerate(zip(normals, self.offsets, strict=True)):
-                towards = dot(normal, direction)
+                # A ray along a face gets an infinite number of the right sign, as the sum makes -0 to 0; one in the face gets none.
+                towards = dot(normal, direction) + 0.0
                 at = (offset - dot(normal, origin)) / towards
                 enters = towards < 0
-                # A ray along a face gets an infinite number of the right sign, but for one in the face, which gets no number.
                 np.fmin(far, at, out=far, where=~enters)
                 enters = enters & (at > near)
                 np.copyto(near, at, where=enters)
                 np.copyto(entered, face, where=enters)
-        return Hits(_Span(near, far).depth(), normals.T[:, entered])
+        return Hits(_Span(near, far).depth(), np.take(normals.T, entered, axis=1))
 
 
 @dataclass(frozen=True)
@@ -189,12 +189,6 @@ def turned(axes: Array, vectors: Array) -> Array:
     return along
 
 
-def _points(origin: Array, direction: Array, depth: Array) -> Array:
-    """Where rays are at a depth; their origin, if that is infinite."""
-    at = np.where(depth < np.inf, depth, 0)
-    return np.stack([origin[axis] + at * direction[axis] for axis in range(3)])
-
-
 class _Span(NamedTuple):
     """Depths from `near` to `far`, where a ray is inside something: none if near > far."""
 
@@ -202,31 +196,31 @@ class _Span(NamedTuple):
     far: Array
 
     @classmethod
-    def below_zero(cls, a: Array, b: Array, c: Array, ahead: NDArray[np.bool_] | bool = True) -> _Span:
+    def below_zero(cls, a: Array, b: Array, c: Array, ahead: NDArray[np.bool_] | None = None) -> _Span:
         """Where a t² + 2 b t + c <= 0; for a < 0, where there are two such parts, the one ahead or the other."""
+        # Hardly any square instead of none gives the roots of a line, and all depths or none where there is not even a line.
+        a = np.where(a == 0, 1e-30, a).astype(a.dtype)
         beyond = b * b - a * c
-        root = np.sqrt(np.maximum(beyond, 0))
-        # This form of the roots has no difference of like numbers, and holds for a = 0 as well.
-        q = -(b + np.where(b < 0, -root, root))
-        with np.errstate(divide="ignore", invalid="ignore"):
+        # This form of the roots has no difference of like numbers.
+        q = -(b + np.copysign(np.sqrt(np.maximum(beyond, 0)), b))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             one, other = q / a, c / q
         # fmin and fmax pass over 0 / 0.
-        low, high = np.fmin(one, other), np.fmax(one, other)
-        constant = (a == 0) & (b == 0)
-        low, high = np.where(constant, -np.inf, low), np.where(constant, np.inf, high)
-        nowhere = np.where(constant, c > 0, (a > 0) & (beyond < 0))
-        near = np.where(a < 0, np.where(ahead, high, -np.inf), low)
-        far = np.where(a < 0, np.where(ahead, np.inf, low), high)
-        return cls(np.where(nowhere, np.inf, near), np.where(nowhere, -np.inf, far))
+        near, far = np.fmin(one, other), np.fmax(one, other)
+        if ahead is not None:
+            near, far = (
+                np.where(a < 0, np.where(ahead, far, -np.inf), near),
+                np.where(a < 0, np.where(ahead, np.inf, near), far),
+            )
+        return cls(np.where((beyond < 0) & (a > 0), np.inf, near), far)
 
     @classmethod
     def between(cls, half: float, z: Array, dz: Array) -> _Span:
         """Where -half <= z + t dz <= half."""
+        # For dz = 0 and z outside, both are the same infinite number, and no depth is between them.
         with np.errstate(divide="ignore", invalid="ignore"):
             one, other = (-half - z) / dz, (half - z) / dz
-        outside = (dz == 0) & (np.abs(z) > half)
-        near, far = np.fmin(one, other), np.fmax(one, other)
-        return cls(np.where(outside, np.inf, near), np.where(outside, -np.inf, far))
+        return cls(np.fmin(one, other), np.fmax(one, other))
 
     def within(self, other: _Span) -> _Span:
         """What both have in common."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -91,35 +92,41 @@ class Camera:
         rays: Array = ahead + across[:, None] * right - down[:, :, None] * up
         return rays.astype(np.float32)
 
+    @cached_property
+    def ground(self) -> tuple[Array, Array]:
+        """Where the plane z = 0 is seen at the middle of each pixel: x and y, float32 (64, 64); far away above the horizon."""
+        x, y, z = self.directions()[:, RAYS // 2]
+        depth = np.where(z < -1e-3, -self.at[2] / np.minimum(z, -1e-3), 1e3).astype(np.float32)
+        return float(self.at[0]) + depth * x, float(self.at[1]) + depth * y
+
     def place(self, point: Array) -> tuple[float, float]:
         """Row and column at which a point (3,) is seen, pixels from the upper left corner."""
         right, up, ahead = (float(dot(axis, point - self.at)) for axis in self.axes)
         return SIDE / 2 - self.focal * up / ahead, SIDE / 2 + self.focal * right / ahead
 
     def around(self, point: Array, radius: float) -> Window:
-        """The pixels of a window in which a sphere about a point is seen; at least one pixel, inside the image."""
-        row, column = self.place(point)
-        offset = point - self.at
-        far = float(dot(offset, offset))
-        ahead = float(dot(self.axes[2], offset))
-        # A cone about the sphere cuts the image in an ellipse; its longer half is less than this.
-        reach = self.focal * radius * far / (ahead * ahead) / math.sqrt(far - radius * radius) * 1.1
+        """The window in which a sphere about a point is seen; at least one pixel, inside the image."""
+        right, up, ahead = (float(dot(axis, point - self.at)) for axis in self.axes)
 
-        def part(middle: float) -> tuple[int, int]:
-            low = min(max(math.floor(middle - reach), 0), SIDE - 1)
-            return low, min(max(math.ceil(middle + reach), low + 1), SIDE)
+        def part(aside: float) -> tuple[int, int]:
+            # The sphere fills an angle about its middle; these are the tangents of both sides.
+            spread = radius * math.sqrt(aside * aside + ahead * ahead - radius * radius)
+            first, last = ((aside * ahead + way * spread) / (ahead * ahead - radius * radius) for way in (-1, 1))
+            low = min(max(math.floor(SIDE / 2 + self.focal * first), 0), SIDE - 1)
+            return low, min(max(math.ceil(SIDE / 2 + self.focal * last), low + 1), SIDE)
 
-        return Window(*part(row), *part(column))
+        return Window(*part(-up), *part(right))
 
 
 def mean(rays: Array) -> Array:
-    """Mean over a pixel's rays: (RAYS, height, width) to (height, width)."""
-    return np.add.reduce(rays, axis=0, dtype=np.float32) / RAYS
+    """Mean over a pixel's rays: (..., RAYS, height, width) to (..., height, width)."""
+    average: Array = np.add.reduce(rays, axis=-3) / RAYS
+    return average
 
 
 def packed(*maps: Array) -> NDArray[np.uint8]:
-    """Maps in [0, 1] as bytes, one below the other: uint8 (K, height, width)."""
-    return np.stack([(255 * each).astype(np.uint8) for each in maps])
+    """Maps in [0, 1] as bytes, one below the other: (..., height, width) each to uint8 (..., K, height, width)."""
+    return np.stack([(255 * each).astype(np.uint8) for each in maps], axis=-3)
 
 
 def paint(picture: NDArray[np.uint8], maps: NDArray[np.uint8], colours: NDArray[np.uint16]) -> None:
