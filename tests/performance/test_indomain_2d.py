@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw
 
 from pytest_genbench.benchmarks import faces, sprites
 from pytest_genbench.benchmarks.faces.persons import persons
-from pytest_genbench.benchmarks.indomain.grids import CELEBGLOW, DSPRITES
+from pytest_genbench.benchmarks.grids import CELEBGLOW, DSPRITES
 from pytest_genbench.benchmarks.sprites.render import _masks
 from pytest_genbench.evaluation import BATCH
 

@@ -2,7 +2,7 @@
 
 from .benchmark import InDomain
 from .data_sets import CELEBGLOW_SET, DSPRITES_SET, MPI3D_SET, SHAPES3D_SET, Factory
-from .grids import Design
+from ..grids import Design
 from .sources import Drawn
 
 __all__ = ["CELEBGLOW_SET", "DSPRITES_SET", "MPI3D_SET", "SHAPES3D_SET", "Design", "Drawn", "Factory", "InDomain"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...scores import Anchor
 from ...splits import Split
 from . import rule
-from .grids import Design
+from ..grids import Design
 from .modularity import ID, OOD, train_means
 from .regression import METRIC, counted, variances
 

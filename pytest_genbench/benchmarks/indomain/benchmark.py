@@ -15,7 +15,7 @@ from ...splits import Split
 from ..exposure import shows
 from ..protocol import Scorer, Targets, Task
 from . import anchors, modularity, recognition, regression, representation, rule
-from .grids import Design
+from ..grids import Design
 from .sources import Source
 
 

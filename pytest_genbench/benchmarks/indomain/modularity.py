@@ -17,7 +17,7 @@ from ...rng import stream
 from ...scores import LEVEL, Better, Condition, Interval, Score
 from ..protocol import Inputs, Kept, Outputs
 from . import rule
-from .grids import Design
+from ..grids import Design
 from .regression import counted, predicted, targets, variances
 
 OOD, ID, ID_VARYING, WHOLE = "ood_r2_grid", "id_r2_grid", "id_varying_r2_grid", "r2_grid_on"

@@ -11,7 +11,7 @@ from ...errors import ModelError
 from ...scores import Better, Condition, Score, Tally
 from ..protocol import Inputs, Outputs
 from . import regression
-from .grids import Design
+from ..grids import Design
 
 ACCURACY = "accuracy"
 

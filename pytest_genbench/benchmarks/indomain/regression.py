@@ -11,7 +11,7 @@ from ...errors import ModelError
 from ...scores import Better, Condition, Score, Tally
 from ..protocol import Inputs, Outputs
 from . import rule
-from .grids import Design
+from ..grids import Design
 
 OUTPUT = "factors"
 METRIC, VARYING, CLIPPED, PLAIN = "r2_grid", "varying_r2_grid", "clipped_r2_grid", "r2"

@@ -13,7 +13,7 @@ from ...scores import Anchor, Better, Condition, Score
 from ...splits import Split
 from ..protocol import Inputs, Outputs
 from . import regression
-from .grids import Design
+from ..grids import Design
 
 METRICS: dict[str, Better] = dict.fromkeys(
     ("dci_disentanglement", "dci_completeness", "dci_informativeness"), "higher"

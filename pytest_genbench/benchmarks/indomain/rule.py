@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import BenchmarkError, nearest
 from ..held_levels import composition_levels, composition_share, inner_levels, kept_of, upper_levels
-from .grids import Design
+from ..grids import Design
 
 FAMILIES: Mapping[str, str] = {
     "in_distribution": "random",

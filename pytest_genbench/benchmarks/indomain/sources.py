@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import BenchmarkError, MissingDataError
 from ..published import VARIANTS, Images, Presplit, open_images, open_presplit
-from .grids import Design
+from ..grids import Design
 
 DATA = "GENBENCH_DATA"
 """Environment variable that names the folder of data files where nothing else does."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import BenchmarkError
 from ...factors import FactorGrid
-from ..indomain.grids import Design
+from ..grids import Design
 from .files import check_hash, locate, md5
 from .records import DESIGNS, Record, published_records
 from .stored import Stored, open_stored

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import BenchmarkError
 from ...factors import FactorGrid
-from ..indomain.grids import Design
+from ..grids import Design
 from .files import locate, md5
 from .images import check_images, checked_rows, finished
 from .records import DESIGNS, MODES, Mode, Record, presplit_records

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ...errors import BenchmarkError, nearest
-from ..indomain.grids import CELEBGLOW, DSPRITES, MPI3D, SHAPES3D
+from ..grids import CELEBGLOW, DSPRITES, MPI3D, SHAPES3D
 
 Mode = Literal["train", "test"]
 

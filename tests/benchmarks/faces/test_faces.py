@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_genbench.benchmarks.faces import images
 from pytest_genbench.benchmarks.faces.look import COUNTS, look
 from pytest_genbench.benchmarks.faces.persons import COLOURS, LENGTHS, PERSONS, persons
-from pytest_genbench.benchmarks.indomain.grids import CELEBGLOW
+from pytest_genbench.benchmarks.grids import CELEBGLOW
 from pytest_genbench.errors import BenchmarkError
 
 PERSON, SMILE, BLOND, AGE = range(4)

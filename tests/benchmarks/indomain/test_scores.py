@@ -8,7 +8,7 @@ from sklearn.metrics import r2_score
 
 from pytest_genbench.benchmarks import get
 from pytest_genbench.benchmarks.indomain import InDomain, modularity, recognition, regression, rule
-from pytest_genbench.benchmarks.indomain.grids import CELEBGLOW, DSPRITES, MPI3D, SHAPES3D, Design, selection
+from pytest_genbench.benchmarks.grids import CELEBGLOW, DSPRITES, MPI3D, SHAPES3D, Design, selection
 from pytest_genbench.benchmarks.indomain.sources import Drawn
 from pytest_genbench.errors import ModelError
 from pytest_genbench.evaluation import evaluate

@@ -7,7 +7,7 @@ from io import BytesIO
 import h5py
 import numpy as np
 
-from pytest_genbench.benchmarks.indomain import grids
+from pytest_genbench.benchmarks import grids
 from pytest_genbench.benchmarks.published.images import open_record
 from pytest_genbench.benchmarks.published.presplit import open_presplit_records
 from pytest_genbench.benchmarks.published.records import MODES, PUBLISHED, presplit_records

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_genbench.benchmarks.indomain.grids import MPI3D
+from pytest_genbench.benchmarks.grids import MPI3D
 from pytest_genbench.benchmarks.scenes import mpi3d
 from pytest_genbench.benchmarks.scenes.mpi3d import COLOURS, COUNTS, TABLES, images
 from pytest_genbench.benchmarks.scenes.rig import CAMERAS, pose

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_genbench.benchmarks.indomain.grids import SHAPES3D
+from pytest_genbench.benchmarks.grids import SHAPES3D
 from pytest_genbench.benchmarks.scenes import shapes3d
 from pytest_genbench.benchmarks.scenes.shapes3d import COUNTS, HUES, camera, images, thing
 from pytest_genbench.errors import BenchmarkError

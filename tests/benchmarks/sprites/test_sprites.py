@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_genbench.benchmarks.indomain.grids import DSPRITES
+from pytest_genbench.benchmarks.grids import DSPRITES
 from pytest_genbench.benchmarks.sprites import images
 from pytest_genbench.benchmarks.sprites.render import COUNTS
 from pytest_genbench.benchmarks.sprites.shapes import REACH, SHAPES

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...factors import Factor, FactorGrid
+from ..factors import Factor, FactorGrid
 
 
 @dataclass(frozen=True)
