@@ -31,7 +31,11 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("trust-model", "flag", "Load model formats that can run code: .pt2, TorchScript, pickles"),
     ("suite", "list", "Run a packaged suite from any folder: spatial, length, compositional, or all"),
     ("preset", "list", "Preset of a benchmark, as NAME or BENCHMARK=NAME"),
-    ("data", "text", "Folder of the publishers' data files, for benchmarks that can read some (default: $GENBENCH_DATA)"),
+    (
+        "data",
+        "text",
+        "Folder of the publishers' data files, for benchmarks that can read some (default: $GENBENCH_DATA)",
+    ),
     ("samples", "text", "Most held-out items per test, or all (default: 10000)"),
     ("seeds", "text", "How many seeds of a learner, or of a model path that holds {seed} (default: 1)"),
     ("budget", "text", "How much work to put into training a learner: smoke, quick (the default), standard, paper"),

@@ -85,7 +85,7 @@ SHAPES3D = Design(
     share=0.15,
     kept=("object type",),
 )
-"""Burgess and Kim 2018, github.com/deepmind/3d-shapes: an object in a room. Hues are in [0, 1), azimuth in degrees. 480,000 images."""
+"""Burgess and Kim 2018, github.com/deepmind/3d-shapes: an object in a room. Hues in [0, 1), degrees. 480,000 images."""
 
 # Colours have no order either, but the paper regresses their numbers and holds out the last one; only shapes are never held out
 # for being categorical.

@@ -27,8 +27,8 @@ def lower_levels(n: int, share: float) -> list[int]:
 
 
 def composition_share(factors: int, share: float) -> float:
-    """q' = 1 - (1 - (1 - share)^m)^(1/m) for m factors, so that composition holds out about as much as extrapolation."""
-    return 1 - (1 - (1 - share) ** factors) ** (1 / factors)
+    """Q' = 1 - (1 - (1 - share)^m)^(1/m) for m factors, so that composition holds out about as much as extrapolation."""
+    return float(1 - (1 - (1 - share) ** factors) ** (1 / factors))
 
 
 def composition_levels(n: int, share: float) -> list[int]:

@@ -148,8 +148,7 @@ class Gate(Bound):
                 f"{'; it has ' + ', '.join(sorted(there)) if there else ''}"
             )
         value = there[self.anchor]
-        bounds = {"min": value, "max": None} if score.better == "higher" else {"min": None, "max": value}
-        return replace(self, anchor="", **bounds)
+        return replace(self, anchor="", **{"min" if score.better == "higher" else "max": value})  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, kw_only=True)

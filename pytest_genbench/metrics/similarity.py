@@ -51,9 +51,7 @@ def prediction_similarity(
     for left, right in combinations_with_replacement(rows, 2):
         if left == right == TRUTH:
             continue
-        pairs = [
-            (a, b) for i, a in enumerate(rows[left]) for j, b in enumerate(rows[right]) if left != right or i < j
-        ]
+        pairs = [(a, b) for i, a in enumerate(rows[left]) for j, b in enumerate(rows[right]) if left != right or i < j]
         found[left, right] = float(np.mean([_pearson(a, b) for a, b in pairs])) if pairs else float("nan")
     return found
 

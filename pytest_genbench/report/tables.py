@@ -60,9 +60,7 @@ def tables(document: Document) -> list[Table]:
     return found
 
 
-def _table(
-    key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult], others: Sequence[Case]
-) -> Table:
+def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult], others: Sequence[Case]) -> Table:
     headline = cases[0].scores[0]
     beside = [
         (score.judge.rpartition("-")[0] if score.metric == headline.metric else score.metric, score)
@@ -186,7 +184,11 @@ def _references(cases: Sequence[Case], others: Sequence[Case]) -> list[str]:
             is_it = same == (case.benchmark, case.preset, case.version, case.seed)
             if not is_it or other.family != "in_distribution" or other.output != "regression":
                 continue
-            names = [score.metric.removeprefix("ood_r2_grid.") for score in case.scores if score.metric.startswith("ood_r2_grid.")]
+            names = [
+                score.metric.removeprefix("ood_r2_grid.")
+                for score in case.scores
+                if score.metric.startswith("ood_r2_grid.")
+            ]
             parts = [f"{name} {decimal(_value(other.score(f'r2_grid.{name}')))}" for name in names]
             lines.append(f"beside {case.split}{_seed(case, cases)}, in distribution: {', '.join(parts)}")
     return lines

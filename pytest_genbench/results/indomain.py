@@ -37,7 +37,8 @@ def alike(models: Sequence[tuple[str, Sequence[Case]]]) -> Iterator[tuple[str, T
             continue
         first = next(iter(chosen.values()))[0]
         similarity = prediction_similarity(
-            {name: [_pooled(case, "answer") for case in cases] for name, cases in chosen.items()}, _pooled(first, "true")
+            {name: [_pooled(case, "answer") for case in cases] for name, cases in chosen.items()},
+            _pooled(first, "true"),
         )
         names = [*chosen, "truth"]
         rows: list[tuple[str, ...]] = [("correlation of answers", *names)]

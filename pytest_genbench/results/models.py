@@ -87,9 +87,12 @@ def compare_models(paths: Sequence[str | os.PathLike[str]], *, markdown: bool = 
         rows = [("model", "excess bce", "MIR, all factors", "on the Pareto front")]
         rows += [(each.name, f"{loss:.2f}", f"{mir:.3f}", "yes" if is_on else "no") for each, loss, mir, is_on in front]
         blocks.append("\n".join(write(rows)))
-    for title_line, rows in alike([(each.name, each.document.cases) for each in entries]):
-        blocks.append("\n".join([title_line, *write(rows)]))
-    lines = [_correlation([each for each, _, _, is_on in front if is_on] or entries, bool(front)), downstream([each.document.cases for each in entries])]
+    for heading, table in alike([(each.name, each.document.cases) for each in entries]):
+        blocks.append("\n".join([heading, *write(table)]))
+    lines = [
+        _correlation([each for each, _, _, is_on in front if is_on] or entries, bool(front)),
+        downstream([each.document.cases for each in entries]),
+    ]
     return "\n\n".join([*blocks, *filter(None, lines)])
 
 

@@ -1,4 +1,4 @@
-"""dSprites, 3D Shapes, MPI3D, CelebGlow: how disentangled is a code? (Schott et al. 2022, section 5.4)
+"""dSprites, 3D Shapes, MPI3D, CelebGlow: how disentangled a code is (Schott et al. 2022, section 5.4).
 
 The embedding of the models that are tested elsewhere, on 2,000 images. The paper found that disentanglement and what a readout
 makes of unseen images go together (correlation .63), and that disentangled models are still no better than supervised ones; set

@@ -1,4 +1,4 @@
-"""dSprites, 3D Shapes, MPI3D, CelebGlow: does one unseen value spoil the others? (Schott et al. 2022, section 5.2)
+"""dSprites, 3D Shapes, MPI3D, CelebGlow: what one unseen value does to the other factors (Schott et al. 2022, section 5.2).
 
 The models of the interpolation and extrapolation splits are tested on images of which exactly one factor has a value that training
 never showed. Published models stay accurate on the other factors, while on the unseen one they collapse towards the mean of what

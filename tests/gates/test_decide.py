@@ -322,7 +322,9 @@ class TestAnchorAsBound:
         assert found.verdict == verdict
 
     def test_anchor_that_is_not_there(self) -> None:
-        with pytest.raises(GateError, match="anchor = 'chance', but .* has none of that name .*; it has mean, nearest"):
+        with pytest.raises(
+            GateError, match=r"anchor = 'chance', but .* has none of that name .*; it has mean, nearest"
+        ):
             run(case(score(0.9), anchors=self.ANCHORS), Gate(anchor="chance"))
 
     def test_anchor_and_number(self) -> None:

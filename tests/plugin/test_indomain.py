@@ -70,7 +70,13 @@ def run(pytester, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
 
     def run(model, suite="extrapolation", *args, only="dsprites", data_set="mini"):
-        options = [f"--genbench-model=models:{model}", f"--genbench-suite={suite}", "-k", only, "--genbench-samples=2000"]
+        options = [
+            f"--genbench-model=models:{model}",
+            f"--genbench-suite={suite}",
+            "-k",
+            only,
+            "--genbench-samples=2000",
+        ]
         return run_pytest(pytester, monkeypatch, [*options, f"--genbench-preset=dsprites={data_set}", *args], False)
 
     return run
@@ -104,9 +110,9 @@ def test_modularity_stands_beside_the_random_split(run, pytester):
     )
     cases = {case["split"]: case for case in json.loads(pytester.path.joinpath("m.json").read_text())["cases"]}
     assert set(cases) == {"random", "interpolation", "extrapolation"}
-    assert {name: len(each["items"]) for name, each in cases["extrapolation"]["kept"].items()} == {
-        name: 60 for name in ("scale", "orientation", "x-position", "y-position")
-    }
+    assert {name: len(each["items"]) for name, each in cases["extrapolation"]["kept"].items()} == dict.fromkeys(
+        ("scale", "orientation", "x-position", "y-position"), 60
+    )
     assert max(cases["extrapolation"]["kept"]["scale"]["answer"]) == pytest.approx(0.6)
 
 
@@ -114,7 +120,10 @@ def test_modularity_stands_beside_the_random_split(run, pytester):
     ("model", "line"),
     [
         ("numbers", "*looks like level numbers*divide shape by 2, scale by 5, orientation by 9*"),
-        ("short", "*Output 'factors' has shape (64, 4); expected is (N, 5)*shape, scale, orientation, x-position, y-pos*"),
+        (
+            "short",
+            "*Output 'factors' has shape (64, 4); expected is (N, 5)*shape, scale, orientation, x-position, y-pos*",
+        ),
         ("broken", "*Output 'factors' is *NaN or infinit* for * of * images*"),
     ],
 )
@@ -149,7 +158,9 @@ class TestData:
         pytester.mkdir("data")
         result = run("knows", "extrapolation", "--genbench-data=data", data_set="published")
         assert result.ret == 1
-        result.stdout.fnmatch_lines(["*skipped: *dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz*", "*NOTHING EVALUATED*"])
+        result.stdout.fnmatch_lines(
+            ["*skipped: *dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz*", "*NOTHING EVALUATED*"]
+        )
 
     def test_no_folder_is_named(self, run, monkeypatch):
         monkeypatch.delenv("GENBENCH_DATA", raising=False)
@@ -165,7 +176,10 @@ class TestData:
         pytester.mkdir("data")
         monkeypatch.setenv("GENBENCH_DATA", str(pytester.path / "data"))
         result = run_pytest(
-            pytester, monkeypatch, ["--genbench-model=models:knows", "--genbench-suite=extrapolation", "-k", "dsprites"], False
+            pytester,
+            monkeypatch,
+            ["--genbench-model=models:knows", "--genbench-suite=extrapolation", "-k", "dsprites"],
+            False,
         )
         result.stdout.fnmatch_lines(["*skipped: *dsprites_ndarray*"])
 
@@ -178,7 +192,10 @@ def test_unknown_preset(run):
 
 def test_one_file_for_each_benchmark(run, pytester):
     result = run_pytest(
-        pytester, pytest.MonkeyPatch(), ["--genbench-model=nets/{benchmark}/{split}.onnx", "--genbench-suite=extrapolation"], False
+        pytester,
+        pytest.MonkeyPatch(),
+        ["--genbench-model=nets/{benchmark}/{split}.onnx", "--genbench-suite=extrapolation"],
+        False,
     )
     assert result.ret == 4
     result.stderr.fnmatch_lines(["*No file matches nets/{benchmark}/{split}.onnx*"])

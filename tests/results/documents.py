@@ -67,7 +67,9 @@ CASES = st.builds(
     errors=st.dictionaries(NAMES, st.integers(0, 9), max_size=2),
     kept=st.dictionaries(
         NAMES,
-        st.fixed_dictionaries({"items": st.lists(st.integers(0, 99)), "true": st.lists(NUMBERS), "answer": st.lists(NUMBERS)}),
+        st.fixed_dictionaries(
+            {"items": st.lists(st.integers(0, 99)), "true": st.lists(NUMBERS), "answer": st.lists(NUMBERS)}
+        ),
         max_size=1,
     ),
     seconds=st.dictionaries(NAMES, st.floats(0, 100), max_size=2),

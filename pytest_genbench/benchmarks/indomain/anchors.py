@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ...scores import Anchor
 from ...splits import Split
-from . import rule
 from ..grids import Design
+from . import rule
 from .modularity import ID, OOD, train_means
 from .regression import METRIC, counted, variances
 
@@ -55,7 +55,9 @@ def of_single_factors(design: Design, split: Split, *, published: bool) -> list[
     """
     held, names = rule.held_levels(design, split.slug), design.grid.names
     # Within D_k every factor but k is spread evenly over what training shows.
-    inside = [np.array([level not in held.get(k, ()) for level in range(n)], int) for k, n in enumerate(design.grid.shape)]
+    inside = [
+        np.array([level not in held.get(k, ()) for level in range(n)], int) for k, n in enumerate(design.grid.shape)
+    ]
     found = []
     for name, guess in _GUESSES.items():
         ood = {k: _explained(guess, inside[k], 1 - inside[k]) for k in held}
@@ -77,7 +79,7 @@ def _nearest_seen(shown: NDArray[np.int64], values: NDArray[np.float64]) -> NDAr
     """The nearest value that training shows, the lower of two."""
     seen = values[shown > 0]
     # The distances of levels are multiples of a step, so near ties are ties.
-    return seen[np.round(np.abs(values[:, None] - seen) * (len(values) - 1)).argmin(axis=1)]
+    return np.asarray(seen[np.round(np.abs(values[:, None] - seen) * (len(values) - 1)).argmin(axis=1)])
 
 
 def _seen_or_mean(shown: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,9 +13,9 @@ from ...errors import BenchmarkError, nearest
 from ...factors import FactorGrid
 from ...splits import Split
 from ..exposure import shows
+from ..grids import Design
 from ..protocol import Scorer, Targets, Task
 from . import anchors, modularity, recognition, regression, representation, rule
-from ..grids import Design
 from .sources import Source
 
 

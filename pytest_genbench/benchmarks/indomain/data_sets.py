@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BenchmarkError, nearest
-from .benchmark import InDomain
 from ..grids import CELEBGLOW, DSPRITES, MPI3D, SHAPES3D, Design, selection
+from .benchmark import InDomain
 from .sources import Drawn, Published, Released, Selected, Source, data_folder
 
 STAND_IN, MINI = "stand-in", "stand-in-mini"

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from ...rng import stream
 from ...scores import LEVEL, Better, Condition, Interval, Score
+from ..grids import Design
 from ..protocol import Inputs, Kept, Outputs
 from . import rule
-from ..grids import Design
 from .regression import counted, predicted, targets, variances
 
 OOD, ID, ID_VARYING, WHOLE = "ood_r2_grid", "id_r2_grid", "id_varying_r2_grid", "r2_grid_on"
@@ -123,7 +123,11 @@ class ModularityScorer:
         whole = {names[k]: float(r2[k, self._counted].mean()) for k in tested}
 
         def make(
-            metric: str, value: float, parts: dict[str, float], interval: Interval | None = None, better: Better = "higher"
+            metric: str,
+            value: float,
+            parts: dict[str, float],
+            interval: Interval | None = None,
+            better: Better = "higher",
         ) -> Score:
             clusters = {part: (1, each) for part, each in parts.items()}
             return Score(metric, value, n, total, condition, interval=interval, clusters=clusters, better=better)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError
 from ...scores import Better, Condition, Score, Tally
+from ..grids import Design
 from ..protocol import Inputs, Outputs
 from . import regression
-from ..grids import Design
 
 ACCURACY = "accuracy"
 
@@ -76,7 +76,7 @@ class RecognitionScorer:
                 continue
             if logits.shape != (len(index), len(factor)):
                 raise ModelError(
-                    f"Output 'factor.{factor.name}' has shape {logits.shape}; expected is (N, {len(factor)}), a logit for each level."
+                    f"Output 'factor.{factor.name}' has shape {logits.shape}; expected is (N, {len(factor)}), one logit a level."
                 )
             named[:, k] = logits.argmax(axis=1)
         cell = self._cells.of(levels)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError
 from ...scores import Better, Condition, Score, Tally
+from ..grids import Design
 from ..protocol import Inputs, Outputs
 from . import rule
-from ..grids import Design
 
 OUTPUT = "factors"
 METRIC, VARYING, CLIPPED, PLAIN = "r2_grid", "varying_r2_grid", "clipped_r2_grid", "r2"
@@ -22,7 +22,9 @@ MANY_CELLS = 120
 
 def metrics(design: Design) -> dict[str, Better]:
     """All metrics, the headline first; those of single factors last."""
-    return dict.fromkeys([METRIC, VARYING, CLIPPED, PLAIN, *(f"{METRIC}.{name}" for name in design.grid.names)], "higher")
+    return dict.fromkeys(
+        [METRIC, VARYING, CLIPPED, PLAIN, *(f"{METRIC}.{name}" for name in design.grid.names)], "higher"
+    )
 
 
 def counted(design: Design) -> list[int]:
@@ -32,13 +34,13 @@ def counted(design: Design) -> list[int]:
 
 def targets(design: Design, levels: NDArray[np.int64]) -> NDArray[np.float64]:
     """Levels (N, K) to values in [0, 1]: the level over the highest; 0 where there is one."""
-    return levels / np.maximum(np.array(design.grid.shape) - 1, 1)
+    return np.asarray(levels / np.maximum(np.array(design.grid.shape) - 1, 1), dtype=np.float64)
 
 
 def variances(design: Design) -> NDArray[np.float64]:
     """Variance of each factor's values over the full grid, float64 (K,): (n + 1) / (12 (n - 1)) for n levels."""
     n = np.array(design.grid.shape, dtype=np.float64)
-    return (n + 1) / (12 * np.maximum(n - 1, 1))
+    return np.asarray((n + 1) / (12 * np.maximum(n - 1, 1)))
 
 
 def predicted(design: Design, output: NDArray[np.generic], count: int) -> NDArray[np.float64]:
@@ -122,7 +124,9 @@ class RegressionScorer:
         cells = self._cells.names
         self._all, self._vary = Tally(METRIC, cells), Tally(VARYING, cells)
         self._each = [Tally(f"{METRIC}.{name}", cells) for name in design.grid.names]
-        self._moments = np.zeros((4, len(design.factors)))  # sums: y, y², error², error² if predictions were level numbers
+        self._moments = np.zeros(
+            (4, len(design.factors))
+        )  # sums: y, y², error², error² if predictions were level numbers
         self._largest = np.zeros(len(design.factors))
         self._without: set[int] = set()
         self._n = 0
@@ -186,11 +190,11 @@ class RegressionScorer:
 
     def _refuse_levels(self, r2: float) -> None:
         """Say so where a model gives level numbers: far off as they are, and close once divided."""
-        _, _, error, as_levels = self._moments[:, self._counted]
+        as_levels = self._moments[3, self._counted]
         divided = float((1 - as_levels / self._n / self._variance[self._counted]).mean())
         if r2 < 0 and divided > 0.25 and self._largest[self._counted].max() > 1.5:
             steps = ", ".join(f"{self.design.grid.names[k]} by {self.design.grid.shape[k] - 1}" for k in self._counted)
             raise ModelError(
-                f"Output {OUTPUT!r} looks like level numbers (values up to {self._largest[self._counted].max():.3g}; R² {r2:.3g} as "
-                f"they are, {divided:.2f} once divided), but numbers in [0, 1] are expected: divide {steps}."
+                f"Output {OUTPUT!r} looks like level numbers (values up to {self._largest[self._counted].max():.3g}; R² is {r2:.3g}, "
+                f"and {divided:.2f} once they are divided), but numbers in [0, 1] are expected: divide {steps}."
             )

@@ -1,4 +1,4 @@
-"""Taking part by embedding: how disentangled a code is, to be set against what is read from it (Schott et al. 2022, section 5.4)."""
+"""Taking part by embedding: how disentangled a code is, beside what is read from it (Schott et al. 2022, section 5.4)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from ...metrics import dci
 from ...rng import stream
 from ...scores import Anchor, Better, Condition, Score
 from ...splits import Split
+from ..grids import Design
 from ..protocol import Inputs, Outputs
 from . import regression
-from ..grids import Design
 
-METRICS: dict[str, Better] = dict.fromkeys(
-    ("dci_disentanglement", "dci_completeness", "dci_informativeness"), "higher"
-)
+METRICS: dict[str, Better] = dict.fromkeys(("dci_disentanglement", "dci_completeness", "dci_informativeness"), "higher")
 
 SAMPLES = 2_000
 """Items that DCI is computed on. The paper takes 10,000 to fit and 5,000 to test, which is minutes for a factor of 40 levels."""

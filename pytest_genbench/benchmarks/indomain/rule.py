@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BenchmarkError, nearest
-from ..held_levels import composition_levels, composition_share, inner_levels, kept_of, upper_levels
 from ..grids import Design
+from ..held_levels import composition_levels, composition_share, inner_levels, kept_of, upper_levels
 
 FAMILIES: Mapping[str, str] = {
     "in_distribution": "random",
@@ -156,5 +156,7 @@ def described(design: Design, variant: str) -> str:
         return "two thirds of the grid, at random"
     names = [design.factors[k].name for k in held_levels(design, variant)]
     listed = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
-    which = {"composition": "no lowest value", "interpolation": "inner values", "extrapolation": "upper values"}[variant]
+    which = {"composition": "no lowest value", "interpolation": "inner values", "extrapolation": "upper values"}[
+        variant
+    ]
     return f"{which} of {listed}"

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BenchmarkError, MissingDataError
-from ..published import VARIANTS, Images, Presplit, open_images, open_presplit
 from ..grids import Design
+from ..published import VARIANTS, Images, Presplit, open_images, open_presplit
 
 DATA = "GENBENCH_DATA"
 """Environment variable that names the folder of data files where nothing else does."""
@@ -165,5 +165,7 @@ def _folder(folder: Path | None, data_set: str) -> Path:
             f"genbench command, or the environment variable {DATA}). The preset stand-in needs none."
         )
     if not folder.is_dir():
-        raise BenchmarkError(f"The data folder {folder} is no folder; give the one that the files of {data_set} are in.")
+        raise BenchmarkError(
+            f"The data folder {folder} is no folder; give the one that the files of {data_set} are in."
+        )
     return folder

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_genbench.benchmarks.indomain import rule
 from pytest_genbench.benchmarks.grids import CELEBGLOW, DSPRITES, MPI3D, SHAPES3D, Design, selection
+from pytest_genbench.benchmarks.indomain import rule
 from pytest_genbench.errors import BenchmarkError
 from pytest_genbench.factors import Factor
 

@@ -1,5 +1,7 @@
 """Scores of the in-domain benchmark: against literal forms on small grids, and what a model can get wrong."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import r2_score
 
 from pytest_genbench.benchmarks import get
-from pytest_genbench.benchmarks.indomain import InDomain, modularity, recognition, regression, rule
 from pytest_genbench.benchmarks.grids import CELEBGLOW, DSPRITES, MPI3D, SHAPES3D, Design, selection
+from pytest_genbench.benchmarks.indomain import InDomain, modularity, recognition, regression, rule
 from pytest_genbench.benchmarks.indomain.sources import Drawn
 from pytest_genbench.errors import ModelError
 from pytest_genbench.evaluation import evaluate
@@ -102,7 +104,9 @@ class TestWrongOutputs:
 
     def test_level_numbers_are_detected(self):
         items = np.arange(SMALL.grid.size)
-        with pytest.raises(ModelError, match="looks like level numbers.*divide kind by 1, size by 4, turn by 5, place by 5"):
+        with pytest.raises(
+            ModelError, match=r"looks like level numbers.*divide kind by 1, size by 4, turn by 5, place by 5"
+        ):
             scored(regression.RegressionScorer(SMALL, "random"), LEVELS + 0.1, items)
 
     def test_merely_bad_values_are_scored(self):
@@ -197,7 +201,9 @@ class TestModularity:
         (split,) = benchmark.splits("extrapolation")
         truth = regression.targets(benchmark.design, benchmark.levels(split.test))
         values = truth + np.random.default_rng(1).normal(0, 0.2, truth.shape)
-        whole = scored(modularity.ModularityScorer(benchmark.design, "extrapolation"), values, split.test)["ood_r2_grid"]
+        whole = scored(modularity.ModularityScorer(benchmark.design, "extrapolation"), values, split.test)[
+            "ood_r2_grid"
+        ]
         assert whole.interval is None
         assert whole.n == whole.population == 7_680
         inside = 0
@@ -221,12 +227,7 @@ class Knows:
     """A model that reads the truth off the first pixels, where the tests put it."""
 
     device = "cpu"
-    files = {}
-
-    def __init__(self):
-        from types import SimpleNamespace
-
-        self.contract = SimpleNamespace(outputs={"factors": "factors"})
+    contract = SimpleNamespace(outputs={"factors": "factors"})
 
     def predict(self, batch, outputs=None):
         return {"factors": batch[:, 0, : len(SMALL.factors), 0] / (np.array(SMALL.grid.shape) - 1) * 0.9}
