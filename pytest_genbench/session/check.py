@@ -81,6 +81,11 @@ class Check:
         store = self._session.store
         wanted = {name: self.benchmark.tasks[name] for name in needs if name in self.benchmark.tasks}
         for seed in store.seeds:
+            # A suite holds tests of several benchmarks; files of one of them need not be there for the others.
+            sibling = store.sibling(self.benchmark, self.split, seed)
+            if sibling is not None:
+                self._is_meant_for_this(sibling)
+                takes_part(sibling, wanted, self.benchmark.name)
             model, training = store.get(self.benchmark, self.split, seed, wanted)
             self._is_meant_for_this(model)
             seen = self._exposure(model)

@@ -171,6 +171,22 @@ class ModelStore:
         # One file that is missing is a failure of its own test.
         return load(options, image_shape=image_shape)
 
+    def sibling(self, benchmark: Benchmark, split: Split, seed: int) -> Model | None:
+        """Load another file of a template that has none for this split: what the files have in common shows what they are for.
+
+        Returns:
+            None where the file is there, or the model is no template.
+
+        Raises:
+            ModelError: It cannot be loaded.
+        """
+        if self._options is None or not self.is_template:
+            return None
+        options = self._options.of(benchmark.name)
+        if exists(options, split.slug, seed):
+            return None
+        return self._file(options, None, seed, benchmark.image_shape)[0]
+
     def get(self, benchmark: Benchmark, split: Split, seed: int, wanted: Mapping[str, Task]) -> Loaded:
         """Return the model for a split and seed, trained if need be.
 

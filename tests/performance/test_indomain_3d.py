@@ -1,4 +1,8 @@
-"""Drawing scenes in space on one core, against casting the rays of every image."""
+"""Drawing scenes in space on one core, against casting the rays of every image; and all of MPI3D's test set in one evaluation."""
+
+import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -76,4 +80,46 @@ def test_whole_grid_of_mpi3d(stopwatch):
         f"rendering, mpi3d: {seconds:.1f} s to make the maps of all {len(rows):,} positions, {kept / 2**20:.0f} MiB (aim 150)",
         seconds=seconds,
         mebibytes=kept / 2**20,
+    )
+
+
+# A model that takes no time is tested on a seventh of the extrapolation split of the whole grid, which makes all maps, then on all.
+WHOLE = """
+import json, resource, time
+from types import SimpleNamespace
+import numpy as np
+from pytest_genbench.benchmarks import get
+from pytest_genbench.evaluation import evaluate
+
+benchmark = get("mpi3d", "stand-in")
+(split,) = benchmark.splits("extrapolation")
+half = lambda batch, outputs: {"factors": np.full((len(batch), 7), 0.5, dtype=np.float32)}
+model = SimpleNamespace(contract=SimpleNamespace(outputs={"factors": "factors"}), device="cpu", predict=half)
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+found = {}
+for name, samples in (("part", 100_000), ("whole", None)):
+    start = time.perf_counter()
+    scores = evaluate(benchmark, split, benchmark.tasks["regression"], model, samples=samples).scores
+    found[name] = {"n": scores[0].n, "seconds": time.perf_counter() - start, "peak": peak()}
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the resource module is for POSIX")
+def test_whole_test_set_of_mpi3d(benchmark, stopwatch):
+    """Time and peak resident memory of a process that evaluates all 725,760 images."""
+    unit = 1 if sys.platform == "darwin" else 1024
+
+    def measure():
+        done = subprocess.run([sys.executable, "-c", WHOLE], capture_output=True, text=True, timeout=900, check=True)
+        return json.loads(done.stdout)
+
+    part, whole = benchmark.pedantic(measure, rounds=1).values()
+    assert whole["n"] == 725_760
+    peaks = [each["peak"] * unit / 1e6 for each in (part, whole)]
+    stopwatch.show(
+        f"evaluation, mpi3d: {whole['n']:,} images in {whole['seconds']:.0f} s, {whole['n'] / whole['seconds']:,.0f} images/s without a "
+        f"model; peak {peaks[0]:.0f} MB after {part['n']:,} images, {peaks[1]:.0f} MB after all (aim: no difference)",
+        ratio=peaks[1] / peaks[0],
+        images_per_second=whole["n"] / whole["seconds"],
     )

@@ -88,7 +88,8 @@ def cases(pytester, name="r.json"):
 def test_recognition_needs_no_judge(suite, model):
     result = suite(model)
     assert result.ret == 0
-    result.assert_outcomes(passed=12)
+    # Those of the other data sets, which show nothing to read.
+    result.assert_outcomes(passed=12, skipped=4)
     result.stdout.fnmatch_lines(
         ["comporth (mini), compositional, recognition: word accuracy", "A at position 1 *558 *1.000*passed"]
     )

@@ -1,6 +1,7 @@
 """The in-domain suites end to end: models that read images perfectly, badly, or in another form; data that are missing."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -188,6 +189,17 @@ def test_unknown_preset(run):
     result = run("knows", data_set="minni")
     assert result.ret == 4
     result.stderr.fnmatch_lines(["*dsprites has no preset 'minni'*"])
+
+
+def test_files_for_the_splits_of_one_benchmark_are_not_missing_for_others(pytester, monkeypatch):
+    """A suite folder holds tests of several benchmarks; only those that the files are for are run."""
+    files = Path(__file__).parents[2] / "examples" / "comporth" / "conv1d" / "{split}.onnx"
+    options = [f"--genbench-model={files}", "--genbench-suite=compositional", "--genbench-preset=mini"]
+    result = run_pytest(pytester, monkeypatch, [*options, "-k", "A5 or mpi3d or celebglow"], False)
+    result.assert_outcomes(passed=1, skipped=2, deselected=11)
+    result.stdout.fnmatch_lines(
+        ["skipped: mpi3d-composition, celebglow-composition: the model is for another benchmark*"]
+    )
 
 
 def test_one_file_for_each_benchmark(run, pytester):

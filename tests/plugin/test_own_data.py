@@ -123,7 +123,7 @@ def test_a_good_model_passes_and_a_clamping_one_fails(run):
     result.stdout.fnmatch_lines(
         [
             "*test_extrapolation?extrapolation-size? PASSED*",
-            "shapes (default), extrapolation, regression: r2 grid",
+            "shapes (default), extrapolation, regression: R² grid",
             "size 5 (upper) * 1.000 *passed",
             "worst: passed, r2_grid: expected >= 0.9, got 1.0000 (worst of 4 splits*",
         ]
@@ -158,7 +158,7 @@ def test_a_model_that_takes_part_both_ways(run):
     result.stdout.fnmatch_lines(
         [
             "shapes (default), extrapolation, recognition: factor accuracy",
-            "shapes (default), extrapolation, regression: r2 grid",
+            "shapes (default), extrapolation, regression: R² grid",
             "genbench: 8 scores: 8 passed; aggregates: 1 passed",
         ]
     )
@@ -207,7 +207,7 @@ def test_a_table_in_another_folder_is_looked_for_beside_the_test_first(run, proj
     assert run("suites").ret == 0
     (project.path / "suites" / "t.toml").write_text('name = "beside"\ntable = "../t.csv"\nimages = "../t"\n')
     result = run("suites", gates=None)
-    result.stdout.fnmatch_lines(["beside (default), extrapolation, regression: r2 grid"])
+    result.stdout.fnmatch_lines(["beside (default), extrapolation, regression: R² grid"])
 
 
 def test_one_table_of_several_tests_is_read_once(run, project):

@@ -19,6 +19,15 @@ INDEX = json.loads((ROOT / "examples" / "comporth" / "recorded.json").read_text(
 DOCUMENTS = {path.stem: read(path) for path in RESULTS}
 
 
+# What `quick` makes of these says nothing, or nobody has had the hours yet.
+NOT_RECORDED = {
+    *("set-encoder", "stn", "roteq", "roteq-big", "slow-vae", "pcl"),
+    *("resnet50", "resnet101x3", "densenet121", "resnet50-transfer", "resnet101x3-transfer", "densenet121-transfer"),
+}
+INDOMAIN = ("dsprites", "shapes3d")
+ONE_SEED = {"beta-vae-readout", "ada-gvae"}
+
+
 def recorded_case(name, split_id, seed):
     """The recorded case of a split and seed; None where three seeds of the split are not recorded yet."""
     for case in DOCUMENTS[name].cases:
@@ -64,7 +73,9 @@ def test_all_weights_with_a_recorded_result_meet_their_recorded_scores(name, spl
 
 def test_every_reference_model_has_a_results_document():
     specs = {document.model["spec"] for document in DOCUMENTS.values()}
-    assert {spec.removeprefix("reference:").partition("[")[0] for spec in specs} == set(references.names())
+    recorded = {spec.removeprefix("reference:").partition("[")[0] for spec in specs}
+    assert recorded | NOT_RECORDED == set(references.names())
+    assert not recorded & NOT_RECORDED
 
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
@@ -76,11 +87,11 @@ def test_documents_hold_three_seeds_with_the_quick_budget(path):
     by_split = {}
     for case in document.cases:
         assert case.model["training"]["budget"] == "quick"
-        assert case.samples == "all"
-        by_split.setdefault(case.split, set()).add(case.seed)
+        assert case.samples == (10_000 if case.benchmark in INDOMAIN else "all")
+        by_split.setdefault((case.benchmark, case.split), set()).add(case.seed)
     assert by_split
-    for split, seeds in by_split.items():
-        assert seeds == ({0} if split == "spaceshapes" else {0, 1, 2})
+    for (benchmark, _), seeds in by_split.items():
+        assert seeds == ({0} if benchmark == "spaceshapes" or path.stem in ONE_SEED else {0, 1, 2})
 
 
 def test_recorded_weights_are_found_by_what_was_asked_for():

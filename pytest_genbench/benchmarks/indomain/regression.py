@@ -16,7 +16,7 @@ from . import rule
 OUTPUT = "factors"
 METRIC, VARYING, CLIPPED, PLAIN = "r2_grid", "varying_r2_grid", "clipped_r2_grid", "r2"
 
-MANY_CELLS = 120
+MANY_CELLS = 40
 """Most clusters of a score; they stand in the results document one by one."""
 
 
@@ -77,7 +77,7 @@ def fits(design: Design, name: str, shape: Sequence[int | None]) -> bool:
 
 
 class Cells:
-    """Clusters of items: combinations of levels of the factors with the fewest, as many factors as give 120 of them at most.
+    """Clusters of items: combinations of levels of the factors with the fewest, as many factors as give 40 of them at most.
 
     Args:
         design: The grid.
@@ -195,6 +195,6 @@ class RegressionScorer:
         if r2 < 0 and divided > 0.25 and self._largest[self._counted].max() > 1.5:
             steps = ", ".join(f"{self.design.grid.names[k]} by {self.design.grid.shape[k] - 1}" for k in self._counted)
             raise ModelError(
-                f"Output {OUTPUT!r} looks like level numbers (values up to {self._largest[self._counted].max():.3g}; R² is {r2:.3g}, "
-                f"and {divided:.2f} once they are divided), but numbers in [0, 1] are expected: divide {steps}."
+                f"Output {OUTPUT!r} looks like level numbers (values up to {self._largest[self._counted].max():.3g}; R² is {r2:.3g} "
+                f"as they are, {divided:.2f} once divided), but numbers in [0, 1] are expected: divide {steps}."
             )
