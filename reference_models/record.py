@@ -4,8 +4,8 @@
     python -m pytest_genbench.reference_models.record --model beta-vae
     python -m pytest_genbench.reference_models.record --weights                # the shipped weights too, from the cache
 
-Each results document holds three seeds with the budget ``quick``; of Spaceshapes, and of encoders with a readout, one. Needs a checkout, as wheels have no place
-to write to.
+Each results document holds three seeds with the budget ``quick``; of Spaceshapes, and of encoders with a readout, one. Needs a
+checkout, as wheels have no place to write to.
 """
 
 from __future__ import annotations

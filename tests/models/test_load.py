@@ -163,3 +163,10 @@ def test_a_decoder_beside_a_model_does_not_stand_for_a_template(tmp_path):
         decoder(tmp_path / name) if "decoder" in name else identity(tmp_path / name)
     model = load(ModelOptions("{split}.onnx", root=tmp_path, device="cpu"))
     assert list(model.files) == ["b.onnx"]
+
+
+def test_name_of_the_benchmark_in_a_path() -> None:
+    filled = ModelOptions("nets/{benchmark}/{split}.onnx", weights="{benchmark}.pt").of("mpi3d")
+    assert (filled.spec, filled.weights) == ("nets/mpi3d/{split}.onnx", "mpi3d.pt")
+    assert has_split("nets/{benchmark}.onnx")
+    assert not has_split("nets/{seed}.onnx")

@@ -118,8 +118,8 @@ def test_whole_test_set_of_mpi3d(benchmark, stopwatch):
     assert whole["n"] == 725_760
     peaks = [each["peak"] * unit / 1e6 for each in (part, whole)]
     stopwatch.show(
-        f"evaluation, mpi3d: {whole['n']:,} images in {whole['seconds']:.0f} s, {whole['n'] / whole['seconds']:,.0f} images/s without a "
-        f"model; peak {peaks[0]:.0f} MB after {part['n']:,} images, {peaks[1]:.0f} MB after all (aim: no difference)",
+        f"evaluation, mpi3d: {whole['n']:,} images in {whole['seconds']:.0f} s, {whole['n'] / whole['seconds']:,.0f} a second "
+        f"without a model; peak {peaks[0]:.0f} MB after {part['n']:,} images, {peaks[1]:.0f} MB after all (aim: no difference)",
         ratio=peaks[1] / peaks[0],
         images_per_second=whole["n"] / whole["seconds"],
     )

@@ -193,8 +193,9 @@ class RegressionScorer:
         as_levels = self._moments[3, self._counted]
         divided = float((1 - as_levels / self._n / self._variance[self._counted]).mean())
         if r2 < 0 and divided > 0.25 and self._largest[self._counted].max() > 1.5:
+            largest = self._largest[self._counted].max()
             steps = ", ".join(f"{self.design.grid.names[k]} by {self.design.grid.shape[k] - 1}" for k in self._counted)
             raise ModelError(
-                f"Output {OUTPUT!r} looks like level numbers (values up to {self._largest[self._counted].max():.3g}; R² is {r2:.3g} "
-                f"as they are, {divided:.2f} once divided), but numbers in [0, 1] are expected: divide {steps}."
+                f"Output {OUTPUT!r} looks like level numbers (values up to {largest:.3g}; R² is {r2:.3g} as they are, "
+                f"{divided:.2f} once divided), but numbers in [0, 1] are expected: divide {steps}."
             )

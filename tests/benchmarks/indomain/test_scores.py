@@ -114,6 +114,15 @@ class TestWrongOutputs:
         found = scored(regression.RegressionScorer(SMALL, "random"), TARGETS * 9 - 4, items)
         assert found["r2_grid"].value < -20
 
+    def test_one_outlier_makes_no_level_numbers(self):
+        factors = tuple(Factor(name, (0, 1)) for name in "abcd") + (Factor("e", tuple(range(6)), "ordinal"),)
+        design = Design("binary", factors, 1, 0.2, tuple("abcd"))
+        items = np.arange(design.grid.size)
+        values = regression.targets(design, design.grid.levels(items))
+        values[0, 0] = 1.6
+        found = scored(regression.RegressionScorer(design, "random"), values, items)
+        assert found["r2_grid"].value > 0.9
+
 
 class TestRecognition:
     def test_logits_score_as_the_values_of_the_named_levels(self):
@@ -196,6 +205,13 @@ class TestModularity:
         found = scored(modularity.ModularityScorer(SMALL, "extrapolation"), 1.5 * mean - 0.5 * TARGETS[items], items)
         assert found["toward_mean_signed_ratio"].value == pytest.approx(-0.5)
 
+    def test_far_on_the_other_side_of_the_mean_is_not_near_it(self):
+        items = np.flatnonzero(rule.is_held_out(SMALL, "extrapolation"))
+        mean = modularity.train_means(SMALL, "extrapolation")
+        found = scored(modularity.ModularityScorer(SMALL, "extrapolation"), 3 * mean - 2 * TARGETS[items], items)
+        assert found["toward_mean_share"].value == 0
+        assert found["toward_mean_ratio"].value == pytest.approx(2)
+
     def test_interval_covers_the_census(self):
         benchmark = get("dsprites", "mini")
         (split,) = benchmark.splits("extrapolation")
@@ -206,13 +222,17 @@ class TestModularity:
         ]
         assert whole.interval is None
         assert whole.n == whole.population == 7_680
-        inside = 0
+        inside, halves, centres = 0, [], []
         for seed in range(40):
             some = np.sort(np.random.default_rng(seed).choice(len(split.test), 2_000, replace=False))
             scorer = modularity.ModularityScorer(benchmark.design, "extrapolation")
             score = scored(scorer, values[some], split.test[some], len(split.test))["ood_r2_grid"]
             inside += score.interval.low <= whole.value <= score.interval.high
+            halves.append((score.interval.high - score.interval.low) / 2)
+            centres.append(score.value)
         assert inside >= 35
+        # Not wider than the spread of the samples asks for, either.
+        assert np.mean(halves) == pytest.approx(1.96 * np.std(centres), rel=0.4)
 
     def test_items_to_keep(self):
         kept = modularity.kept(DSPRITES, "extrapolation")
