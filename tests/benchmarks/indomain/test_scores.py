@@ -115,7 +115,7 @@ class TestWrongOutputs:
         assert found["r2_grid"].value < -20
 
     def test_one_outlier_makes_no_level_numbers(self):
-        factors = tuple(Factor(name, (0, 1)) for name in "abcd") + (Factor("e", tuple(range(6)), "ordinal"),)
+        factors = (*(Factor(name, (0, 1)) for name in "abcd"), Factor("e", tuple(range(6)), "ordinal"))
         design = Design("binary", factors, 1, 0.2, tuple("abcd"))
         items = np.arange(design.grid.size)
         values = regression.targets(design, design.grid.levels(items))
