@@ -29,7 +29,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("device", "text", "Where the model runs: auto (the default), cpu, cuda, cuda:1"),
     ("contract", "list", "KEY=VALUE: what the model file does not declare itself, such as range=0,255 or layout=NHWC"),
     ("trust-model", "flag", "Load model formats that can run code: .pt2, TorchScript, pickles"),
-    ("suite", "list", "Run a packaged suite from any folder: spatial, length, compositional, or all"),
+    ("suite", "list", "Run a packaged suite from any folder, such as compositional; or all of them"),
     ("preset", "list", "Preset of a benchmark, as NAME or BENCHMARK=NAME"),
     (
         "data",
