@@ -223,7 +223,8 @@ def marker_for(item: pytest.Item, session: Session) -> Marker:
     """
     markers = Marker.all_of(marker_of(item), session)
     split = split_of(item)
-    return next(each for each in markers if split is None or each.benchmark.name == split.benchmark)
+    about = split is not None and split.benchmark
+    return next((each for each in markers if each.benchmark.name == about), markers[0])
 
 
 def split_of(item: pytest.Item) -> Any:
