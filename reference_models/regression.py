@@ -10,6 +10,7 @@ Budgets but `paper` are short, and lower the rate in their second half. What dif
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +52,7 @@ class RegressionSettings:
     augment: str = ""
 
 
-class RegressionLearner:
+class RegressionLearner(ABC):
     """Trains a network to tell the factors; a base class, see :class:`pytest_genbench.learners.Learner`.
 
     Args:
@@ -86,9 +87,9 @@ class RegressionLearner:
                 f"{self.name} has no augment={settings.augment!r}.{nearest(settings.augment, AUGMENTATIONS)}"
             )
 
+    @abstractmethod
     def network(self, channels: int, factors: int) -> nn.Module:
         """Make the network: from images (N, C, 64, 64) in [0, 1] to factors (N, K), with fresh weights."""
-        raise NotImplementedError
 
     def fit(
         self, task: TrainingTask, *, seed: int, budget: Budget, device: str, checkpoint_dir: Path, progress: Progress
