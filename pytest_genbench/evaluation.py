@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .benchmarks import Benchmark, Inputs, Task
+from .benchmarks import Benchmark, Inputs, Task, Tells
 from .errors import ModelError
 from .models import Model, to_numpy, unit_images
+from .models.extra import About
 from .rng import stream
 from .scores import Condition, Score
 from .splits import Split
@@ -119,7 +120,7 @@ def _score(
         with clock("score"):
             scorer.add(batch, images, outputs)
     with clock("score"):
-        return scorer.scores(len(items), condition), scorer.errors()
+        return scorer.scores(task.population or len(items), condition), scorer.errors()
 
 
 def _keep(
@@ -149,12 +150,17 @@ def _run(
         with clock("render"):
             images = benchmark.images(batch)
         with clock("model"):
-            outputs = predict(model, images, roles, names)
+            about = benchmark.about(batch) if isinstance(benchmark, Tells) else None
+            outputs = predict(model, images, roles, names, about)
         yield batch, images, outputs
 
 
 def predict(
-    model: Model, images: Inputs, roles: list[str], names: dict[str, str] | None = None
+    model: Model,
+    images: Inputs,
+    roles: list[str],
+    names: dict[str, str] | None = None,
+    about: About | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Ask a model for outputs and bring them to the CPU in the form scorers take.
 
@@ -163,6 +169,7 @@ def predict(
         images: uint8 (N, H, W, C), or signals float32 (N, length).
         roles: Outputs wanted, by name.
         names: Where the model has another name for one of them.
+        about: What is known of each item beside its images; for models that take it.
 
     Returns:
         Arrays by role; a ``reconstruction`` as float32, of images (N, H, W, C) in [0, 1].
@@ -171,7 +178,8 @@ def predict(
         ModelError: Values are not finite, or a shape is not the expected one.
     """
     wanted = {role: (names or {}).get(role, role) for role in roles}
-    found = model.predict(images, tuple(wanted.values()))
+    more: dict[str, Any] = {"about": about} if model.contract.extra else {}
+    found = model.predict(images, tuple(wanted.values()), **more)
     outputs = {}
     for role, name in wanted.items():
         array = to_numpy(found[name])

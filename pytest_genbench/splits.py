@@ -31,6 +31,8 @@ class Split:
         group: A part of the family that is reported on its own, such as ``longer``; may be empty.
         belongs: Returns a bool array over all indices, true for the items that the split is about, where one benchmark holds
             several data sets; None where it is about all.
+        validates: Returns a bool array over all indices, true for the items by which a training may choose; None where there are
+            none set apart.
     """
 
     benchmark: str
@@ -41,6 +43,7 @@ class Split:
     is_held_out: Callable[[], NDArray[np.bool_]] = field(repr=False)
     group: str = ""
     belongs: Callable[[], NDArray[np.bool_]] | None = field(default=None, repr=False)
+    validates: Callable[[], NDArray[np.bool_]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not _SLUG.fullmatch(self.slug):
@@ -63,6 +66,12 @@ class Split:
     def train(self) -> NDArray[np.int64]:
         """Indices of all other items that the split is about, ascending, int64."""
         return np.flatnonzero(self.is_shown()).astype(np.int64, copy=False)
+
+    @cached_property
+    def validation(self) -> NDArray[np.int64]:
+        """Indices of the items by which a training may choose, ascending, int64; empty where none are set apart."""
+        mask = np.zeros(0, dtype=bool) if self.validates is None else self.validates()
+        return np.flatnonzero(mask).astype(np.int64, copy=False)
 
     def is_shown(self) -> NDArray[np.bool_]:
         """Return a bool array over all indices, true where training may show an item."""

@@ -10,6 +10,9 @@ LEARNERS = {
     "cofhae": "cofhae:CofhaeLearner",
     "conv1d-autoencoder": "autoencoders:Conv1dLearner",
     "coordconv": "regressors:CoordConvLearner",
+    "cvr-resnet-small": "similarity_models:ResNetSmallLearner",
+    "cvr-resnet50": "similarity_models:ResNet50Learner",
+    "cvr-vit-small": "similarity_models:VitSmallLearner",
     "densenet121": "backbones:DenseNetLearner",
     "densenet121-transfer": "backbones:DenseNetTransferLearner",
     "factor-vae": "representations:FactorVaeLearner",
@@ -22,10 +25,13 @@ LEARNERS = {
     "resnet50-transfer": "backbones:ResNet50TransferLearner",
     "roteq": "rotation:RotEqLearner",
     "roteq-big": "rotation:RotEqBigLearner",
+    "scl": "relational:SclLearner",
+    "scl-resnet18": "relational:SclResNet18Learner",
     "set-encoder": "regressors:SetEncoderLearner",
     "shared-cell-autoencoder": "autoencoders:SharedCellLearner",
     "slow-vae": "disentangled:SlowVaeLearner",
     "stn": "regressors:SpatialTransformerLearner",
     "vae": "representations:VaeLearner",
+    "wren": "relational:WReNLearner",
 }
 """``reference:NAME`` by name: module of this package and class, imported when it is asked for."""

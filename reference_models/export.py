@@ -14,6 +14,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -38,22 +39,27 @@ def export_onnx(
     metadata: Mapping[str, str],
     *,
     exact: bool = False,
+    more: Mapping[str, Tensor] | None = None,
 ) -> None:
     """Write a module as an ONNX file with a free batch size and int8 weights.
 
     Args:
-        module: Takes one float32 tensor (N, *shape), returns a tensor or a tuple; put into eval mode here.
+        module: Takes a float32 tensor (N, *shape), and `more`; returns a tensor or a tuple; put into eval mode here.
         file: Where to write; its folder exists.
-        input_name: Name of the graph's input.
+        input_name: Name of the graph's first input.
         output_names: Names of the graph's outputs, in the order in which the module returns them.
         shape: Shape of one example.
         metadata: Becomes the file's ``metadata_props``.
         exact: Keep the weights as they are.
+        more: Further inputs by name, in the order in which the module takes them: of each a batch of two.
     """
+    more = more or {}
     module.eval()
     batch = torch.export.Dim("batch", min=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of torch about its own use of pytrees
+        # Of torch about inputs whose batch sizes are one and the same.
+        warnings.filterwarnings("ignore", "# The axis name", UserWarning)
         before = logging.root.manager.disable
         # Pytest shows the log of a test that fails: hundreds of lines of torch about itself, some of them from a logger that does
         # not heed what is disabled.
@@ -63,11 +69,11 @@ def export_onnx(
         try:
             program = torch.onnx.export(
                 module,
-                (torch.zeros(2, *shape),),
+                (torch.zeros(2, *shape), *more.values()),
                 dynamo=True,
-                input_names=[input_name],
+                input_names=[input_name, *more],
                 output_names=list(output_names),
-                dynamic_shapes=({0: batch},),
+                dynamic_shapes=({0: batch},) * (1 + len(more)),
                 opset_version=OPSET,
                 verbose=False,
             )
@@ -182,12 +188,17 @@ def quantise(weight: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], 
     return np.rint(weight / scale).astype(np.int8), scale
 
 
-def run_onnx(file: Path, inputs: NDArray[np.float32], batch: int = 64) -> dict[str, NDArray[np.float32]]:
-    """Run a file on the CPU in batches: its outputs by name."""
+def run_onnx(
+    file: Path, inputs: NDArray[np.float32], batch: int = 64, more: Mapping[str, NDArray[Any]] | None = None
+) -> dict[str, NDArray[np.float32]]:
+    """Run a file on the CPU in batches: its outputs by name; `more` are inputs beside the first one, by name."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
-    source = session.get_inputs()[0].name
-    parts = [session.run(names, {source: inputs[i : i + batch]}) for i in range(0, len(inputs), batch)]
+    sources = {session.get_inputs()[0].name: inputs, **(more or {})}
+    parts = [
+        session.run(names, {name: each[i : i + batch] for name, each in sources.items()})
+        for i in range(0, len(inputs), batch)
+    ]
     return {name: np.concatenate(part) for name, part in zip(names, zip(*parts, strict=True), strict=True)}

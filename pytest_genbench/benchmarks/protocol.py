@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from ..models import Model
 
 Inputs = NDArray[Any]
-"""What models are shown: images uint8 (N, H, W, C), or signals float32 (N, length)."""
+"""What models are shown: images uint8 (N, H, W, C), sets of K images uint8 (N, K, H, W, C), or signals float32 (N, length)."""
 
 Outputs = Mapping[str, NDArray[Any]]
 """Arrays by output name; the first axis is the batch. A ``reconstruction`` is float32: images NHWC in [0, 1], or signals."""
 
 Targets = Mapping[str, NDArray[Any]]
-"""Right answers by output: class numbers int64 (N,) for ``factor.<name>``, float32 (N, K) in [0, 1] for ``factors``; of a
+"""Right answers by output: class numbers int64 (N,) for ``factor.<name>``, places int64 (N,) for ``scores``, float32 (N, K) in [0, 1] for ``factors``; of a
 hierarchy float32 (N, columns) for ``embedding`` and one-hot float32 (N, options) for ``assignment.<k>``."""
 
 
@@ -77,6 +77,8 @@ class Task:
         in_split: Whether some items that training shows are scored beside the held-out ones. Not where a score means something
             else for another number of items.
         on_request: Whether it takes part only where a test names it.
+        population: How many items there are in all, where those that can be tested are themselves a sample: every score then has an
+            interval. None where they are all there are.
         kept: Items whose answers are kept in the results document, by what they are about.
         of_model: Makes of this task the one for a certain model, where that decides how it is scored: by its hierarchy, say.
     """
@@ -93,6 +95,7 @@ class Task:
     items: Callable[[Split], NDArray[np.int64]] | None = None
     in_split: bool = True
     on_request: bool = False
+    population: int | None = None
     kept: Callable[[Split], Mapping[str, Kept]] | None = None
     of_model: Callable[[Task, Model], Task] | None = None
 
@@ -128,7 +131,7 @@ class Benchmark(Protocol):
 
     @property
     def image_shape(self) -> tuple[int, ...]:
-        """Height, width, channels of an image; or the length of a signal, alone."""
+        """Height, width, channels of an image; of sets of images how many they are before that; of a signal its length alone."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -156,3 +159,19 @@ class NeedsData(Protocol):
 
     def check_data(self, split: Split) -> None:
         """Raise MissingDataError where a file is missing, which skips the test, and BenchmarkError where one cannot be used."""
+
+
+@runtime_checkable
+class Scalable(Protocol):
+    """What a benchmark has that can draw its images at any size."""
+
+    def sized(self, side: int) -> Benchmark:
+        """Return the same benchmark with images of another side; BenchmarkError where it cannot draw them so."""
+
+
+@runtime_checkable
+class Tells(Protocol):
+    """What a benchmark has that can tell a model more of an item than its images."""
+
+    def about(self, index: ArrayLike) -> Mapping[str, NDArray[np.int64]]:
+        """Numbers of items (N,) by name, int64 (N,); see :mod:`pytest_genbench.models.extra`."""

@@ -22,6 +22,7 @@ _OURS = {
     "celebglow": "pytest_genbench.benchmarks.indomain:CELEBGLOW_SET",
     "chopsticks": "pytest_genbench.benchmarks.hierarchical:ChopsticksBenchmark",
     "comporth": "pytest_genbench.benchmarks.comporth:CompOrth",
+    "cvr": "pytest_genbench.benchmarks.cvr:Cvr",
     "dsprites": "pytest_genbench.benchmarks.indomain:DSPRITES_SET",
     "mpi3d": "pytest_genbench.benchmarks.indomain:MPI3D_SET",
     "shapes3d": "pytest_genbench.benchmarks.indomain:SHAPES3D_SET",

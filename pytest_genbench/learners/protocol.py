@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
@@ -37,13 +37,24 @@ class TrainingTask:
     Attributes:
         benchmark: Renders the images.
         split: What is held out, and from what.
+        part: ``train``, or ``validation`` for the items that are set apart to choose by.
     """
 
     benchmark: Benchmark
     split: Split
+    part: Literal["train", "validation"] = "train"
 
     def __len__(self) -> int:
-        return len(self.split.train)
+        return len(self._all)
+
+    @property
+    def _all(self) -> NDArray[np.int64]:
+        return self.split.train if self.part == "train" else self.split.validation
+
+    @property
+    def validation(self) -> TrainingTask | None:
+        """The items that are set apart to choose by, such as the best of several states; None where there are none."""
+        return replace(self, part="validation") if len(self.split.validation) else None
 
     @property
     def grid(self) -> FactorGrid:
@@ -90,7 +101,7 @@ class TrainingTask:
             yield from (order[start : start + size] for start in range(0, len(order), size))
 
     def _items(self, rows: ArrayLike | None) -> NDArray[np.int64]:
-        train = self.split.train
+        train = self._all
         if rows is None:
             return train
         chosen = np.asarray(rows, dtype=np.int64)

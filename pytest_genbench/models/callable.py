@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from numpy.typing import NDArray
+import numpy as np
 
 from ..errors import GenbenchError, ModelError
+from . import extra
 from .contract import Contract
 from .declaration import Declaration
+from .extra import About
 from .prepare import Inputs, check_images, chunks, join, locate, prepare
 from .results import named, raised
 from .trial import explore
@@ -30,7 +32,7 @@ class FunctionModel:
 
     def __init__(
         self,
-        function: Callable[[NDArray[Any]], Any],
+        function: Callable[..., Any],
         declared: Sequence[Declaration],
         *,
         name: str,
@@ -39,17 +41,21 @@ class FunctionModel:
         image_shape: tuple[int, ...] | None = None,
     ) -> None:
         self._function, self._names, self.name = function, names, name
+        self._extra = extra.of_callable(function)
         self.device = "a function of NumPy arrays"
         self.files: Mapping[str, str] = dict(files)
-        self.contract: Contract = explore(self._run, declared, name, "float32", image_shape)
+        self.contract: Contract = explore(self._run, declared, name, "float32", image_shape, extra=self._extra)
 
-    def predict(self, batch: Inputs, outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
+    def predict(
+        self, batch: Inputs, outputs: Sequence[str] | None = None, *, about: About | None = None
+    ) -> Mapping[str, Any]:
         """Call the function on uint8 (N, H, W, C) images; see :class:`~pytest_genbench.models.protocol.Model`."""
         asked = locate(self.contract, outputs)
         check_images(batch, self.contract, self.name)
         parts, kept = [], []
-        for piece, keep in chunks(batch, self.contract.batch):
-            parts.append(self._run(piece, self.contract))
+        said = extra.pieces(about, self.contract.extra, len(batch), self.contract.batch, self.name)
+        for (piece, keep), more in zip(chunks(batch, self.contract.batch), said, strict=True):
+            parts.append(self._run(piece, self.contract, more))
             kept.append(keep)
         given = self.contract.batch or len(batch)
         return {role: self._joined(parts, kept, given, name) for role, name in asked.items()}
@@ -62,10 +68,12 @@ class FunctionModel:
                 )
         return join([part[name] for part in parts], kept, given, f"{self.name}: output {name!r}")
 
-    def _run(self, batch: Inputs, contract: Contract) -> dict[str, Any]:
+    def _run(self, batch: Inputs, contract: Contract, about: About | None = None) -> dict[str, Any]:
         pixels = prepare(batch, contract)
+        if about is None:  # a trial
+            about = {name: np.zeros(len(batch), np.int64) for name in self._extra}
         try:
-            result = self._function(pixels)
+            result = self._function(pixels, **about)
         except GenbenchError:
             raise
         except Exception as error:

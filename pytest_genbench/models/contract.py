@@ -13,6 +13,9 @@ from .declaration import Declaration, Source, is_role
 Shape = tuple[int | None, ...]
 """Axes of an array; None for a free axis."""
 
+KINDS = {2: "signal", 4: "image", 5: "set"}
+"""What an input is, by its number of axes."""
+
 DTYPES = ("float32", "float16", "float64", "uint8")
 """Element types an image input may have."""
 
@@ -23,9 +26,10 @@ class Contract:
 
     Attributes:
         input_name: Name of the input in the graph.
-        shape: Channels, height, width, whatever the layout; of a signal its length; None for a free axis.
+        shape: Channels, height, width, whatever the layout; of sets of images how many they are, then the same; of a signal its
+            length; None for a free axis.
         dtype: ``float32``, ``float16``, ``float64`` or ``uint8``.
-        layout: ``NCHW`` or ``NHWC``, of the input and of a reconstruction; ``NL`` for signals.
+        layout: ``NCHW`` or ``NHWC``, of the input (of each image of a set) and of a reconstruction; ``NL`` for signals.
         range: Lowest and highest pixel value, of the input before mean and std, and of a reconstruction. Signals come as they
             are, and it means nothing.
         mean: Per channel, in units of `range`; None for no normalisation.
@@ -42,7 +46,8 @@ class Contract:
         decoder: Path of the decoder's file, relative to the model's folder.
         hierarchy: How the variables of a hierarchical code depend on each other: continuous ones are the columns of
             ``embedding``, categorical ones the outputs ``assignment.<k>``.
-        input_kind: ``image`` or ``signal``.
+        input_kind: ``image``, ``set`` (several images at once) or ``signal``.
+        extra: Names of further inputs, which say something about each item; see :mod:`pytest_genbench.models.extra`.
         readout: What was trained over the model's frozen embedding, in words; None where nothing was.
         sources: For each field, who says so: ``option``, ``sidecar``, ``metadata``, ``graph`` or ``default``.
         warnings: What is odd but usable, a sentence each.
@@ -65,6 +70,7 @@ class Contract:
     decoder: str | None = None
     hierarchy: Hierarchy | None = None
     input_kind: str = "image"
+    extra: tuple[str, ...] = ()
     readout: str | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -72,9 +78,12 @@ class Contract:
     def describe(self) -> str:
         """Return one line: ``image float32 NCHW (1, 64, 64) in [0, 1], any batch -> reconstruction, embedding``."""
         low, high = self.range
-        shape = (*self.shape[1:], self.shape[0]) if self.layout == "NHWC" else self.shape
+        shape = self.shape
+        if self.layout == "NHWC":
+            *number, channels, height, width = shape
+            shape = (*number, height, width, channels)
         parts = [f"{self.input_kind} {self.dtype} {self.layout} {show(shape)}"]
-        if self.input_kind == "image":
+        if self.input_kind != "signal":
             parts[0] += f" in [{low:g}, {high:g}]"
         if self.mean is not None or self.std is not None:
             mean, std = self.mean or (0.0,), self.std or (1.0,)
@@ -91,11 +100,13 @@ class Contract:
         model. A readout and a hierarchy are there only if there is one.
         """
         readout = {} if self.readout is None else {"readout": self.readout}
+        extra = {"extra": list(self.extra)} if self.extra else {}
         hierarchy = {} if self.hierarchy is None else {"hierarchy": self.hierarchy.notation}
         return {
             "batch": self.batch,
             "code_size": self.code_size,
             "dtype": self.dtype,
+            **extra,
             **hierarchy,
             "input": self.input_kind,
             "layout": self.layout,
@@ -127,6 +138,7 @@ class GraphFacts:
         input_shape: Shape of the input with its batch axis.
         input_dtype: Element type of the input.
         outputs: Shape (with its batch axis) and dtype of each output; None where only running the model would tell.
+        extra: Names of further inputs.
     """
 
     name: str
@@ -134,6 +146,7 @@ class GraphFacts:
     input_shape: Shape = (None, None, None, None)
     input_dtype: str = "float32"
     outputs: Mapping[str, tuple[Shape, str]] | None = None
+    extra: tuple[str, ...] = ()
 
 
 def resolve(declared: Sequence[Declaration], facts: GraphFacts) -> Contract:
@@ -159,11 +172,11 @@ class _Resolution:
 
     def contract(self) -> Contract:
         facts = self.facts
-        if len(facts.input_shape) not in (2, 4):
+        if len(facts.input_shape) not in KINDS:
             raise ModelError(
                 f"{facts.name}: input {facts.input_name!r} has shape {show(facts.input_shape)}; an image input has the "
-                "four axes N, C, H, W or N, H, W, C, a signal the two axes N, length. Export the model with a reshape inside "
-                "it."
+                "four axes N, C, H, W or N, H, W, C, one of sets of images a fifth after N, a signal the two axes N, length. "
+                "Export the model with a reshape inside it."
             )
         if len(facts.input_shape) == 2 and facts.input_name == "embedding":
             raise ModelError(
@@ -176,10 +189,10 @@ class _Resolution:
                 f"{', '.join(DTYPES)}. Cast inside the model."
             )
         self._input()
-        is_signal = len(facts.input_shape) == 2
+        kind = KINDS[len(facts.input_shape)]
         batch, *axes = facts.input_shape
-        layout, shape = ("NL", tuple(axes)) if is_signal else self._image()
-        channels = None if is_signal else shape[0]
+        layout, shape = ("NL", tuple(axes)) if kind == "signal" else self._image()
+        channels = None if kind == "signal" else shape[-3]
         low_high = self._range()
         mean, std = self._normalisation("mean", channels), self._normalisation("std", channels)
         outputs, shapes, unnamed = self._outputs()
@@ -200,7 +213,8 @@ class _Resolution:
             code_size=self._take("code_size"),
             decoder=self._take("decoder"),
             hierarchy=self._take("hierarchy"),
-            input_kind="signal" if is_signal else "image",
+            input_kind=kind,
+            extra=facts.extra,
             sources=self.sources,
             warnings=tuple(self.warnings),
         )
@@ -228,16 +242,16 @@ class _Resolution:
             self._contradiction(found, "input", found.values["input"], f"the input {self.facts.input_name!r}")
 
     def _image(self) -> tuple[str, Shape]:
-        """Find the layout of an image input, and its channels, height and width."""
+        """Find the layout of images, and their channels, height and width; of sets, how many they are before that."""
         layout = self._layout()
-        _, *axes = self.facts.input_shape
-        channels, *sides = axes if layout == "NCHW" else (axes[2], *axes[:2])
-        return layout, (channels, *self._size(sides[0], sides[1]))
+        *number, a, b, c = self.facts.input_shape[1:]
+        channels, height, width = (a, b, c) if layout == "NCHW" else (c, a, b)
+        return layout, (*number, channels, *self._size(height, width))
 
     def _layout(self) -> str:
         """Find the layout: certain where the channel axis, of size 1 or 3, can be on one side only."""
         shape = self.facts.input_shape
-        first, last = shape[1] in (1, 3), shape[3] in (1, 3)
+        first, last = shape[-3] in (1, 3), shape[-1] in (1, 3)
         certain = None if first == last else "NCHW" if first else "NHWC"
         found = self._find("layout")
         if found is not None:

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DeviceError, MissingOutputError, ModelError
+from . import extra
 from .arrays import to_numpy
 from .contract import Contract, GraphFacts, Shape, resolve, show
 from .declaration import Declaration, declare, from_metadata, from_sidecar
 from .devices import cuda_devices, cuda_index
+from .extra import About
 from .files import neighbours, sha256
 from .options import ModelOptions
 from .prepare import Inputs, check_images, chunks, join, locate, prepare
@@ -51,15 +53,18 @@ class OnnxModel:
             files.update(self._decoder.files)
         self.files: Mapping[str, str] = files
 
-    def predict(self, batch: Inputs, outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
+    def predict(
+        self, batch: Inputs, outputs: Sequence[str] | None = None, *, about: About | None = None
+    ) -> Mapping[str, Any]:
         """Run the graph on uint8 (N, H, W, C) images; see :class:`~pytest_genbench.models.protocol.Model`."""
         contract = self.contract
         asked = locate(contract, outputs)
         check_images(batch, contract, self.name)
         names = list(dict.fromkeys(asked.values()))
         parts, kept = [], []
-        for piece, keep in chunks(batch, contract.batch):
-            feed = {contract.input_name: prepare(piece, contract)}
+        said = extra.pieces(about, contract.extra, len(batch), contract.batch, self.name)
+        for (piece, keep), more in zip(chunks(batch, contract.batch), said, strict=True):
+            feed = {contract.input_name: prepare(piece, contract), **more}
             parts.append(run_session(self._session, feed, names, self._bound, self.name))
             kept.append(keep)
         given = contract.batch or len(batch)
@@ -142,19 +147,28 @@ def _shape(axes: Sequence[object] | None) -> Shape:
 
 def _facts(session: Any, name: str) -> GraphFacts:
     """Read what the graph shows of its input and outputs."""
-    inputs = session.get_inputs()
+    every = session.get_inputs()
+    inputs = [one for one in every if one.name not in extra.NAMES]
+    more = [one for one in every if one.name in extra.NAMES]
     if len(inputs) != 1:
-        listed = ", ".join(f"{one.name} {show(_shape(one.shape))}" for one in inputs) or "none"
+        listed = ", ".join(f"{one.name} {show(_shape(one.shape))}" for one in every) or "none"
         raise ModelError(
-            f"{name} has {len(inputs)} inputs ({listed}); a model under test has one, the images. Make the others "
+            f"{name} has {len(every)} inputs ({listed}); a model under test has one, the images. Make the others "
             "constants."
         )
+    for one in more:
+        if _dtype(one.type) != "int64" or len(one.shape) != 1:
+            raise ModelError(
+                f"{name}: input {one.name!r} is {_dtype(one.type)} {show(_shape(one.shape))}; a number for each problem is int64 "
+                "(N,). Export it so."
+            )
     return GraphFacts(
         name=name,
         input_name=inputs[0].name,
         input_shape=_shape(inputs[0].shape),
         input_dtype=_dtype(inputs[0].type),
         outputs={one.name: (_shape(one.shape), _dtype(one.type)) for one in session.get_outputs()},
+        extra=tuple(one.name for one in more),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..errors import MissingOutputError, ModelError, nearest
 from .contract import Contract, show
 
 Inputs = NDArray[Any]
-"""Images uint8 (N, H, W, C), or signals float32 (N, length)."""
+"""Images uint8 (N, H, W, C), sets of K images uint8 (N, K, H, W, C), or signals float32 (N, length)."""
 
 
 def locate(contract: Contract, outputs: Sequence[str] | None) -> dict[str, str]:
@@ -39,7 +40,7 @@ def check_images(batch: Inputs, contract: Contract, name: str) -> None:
     """Compare a batch with the contract.
 
     Args:
-        batch: Images as a benchmark makes them, uint8 (N, H, W, C); or signals, float32 (N, length).
+        batch: Images as a benchmark makes them, uint8 (N, H, W, C), or (N, K, H, W, C) in sets; or signals, float32 (N, length).
         contract: What the model takes.
         name: The model in words, for messages.
 
@@ -49,15 +50,24 @@ def check_images(batch: Inputs, contract: Contract, name: str) -> None:
     if contract.input_kind == "signal":
         _check_signals(batch, contract, name)
         return
+    if contract.input_kind == "set":
+        number = contract.shape[0]
+        if batch.ndim != 5 or number not in (None, batch.shape[1]):
+            raise ModelError(
+                f"{name} takes {number or 'any'} images at once, uint8 of shape (N, {number or 'K'}, H, W, C); got {batch.dtype} "
+                f"{batch.shape}."
+            )
+        batch = batch.reshape(-1, *batch.shape[2:])
     if batch.ndim != 4 or batch.dtype != np.uint8 or len(batch) == 0:
         raise ModelError(
             f"{name}: predict takes images as uint8 of shape (N, H, W, C) with N > 0; got {batch.dtype} {batch.shape}."
         )
     height, width, channels = batch.shape[1:]
     given = (channels, height, width)
-    for axis, expected, got in zip(("channels", "height", "width"), contract.shape, given, strict=True):
+    takes = contract.shape[-3:]
+    for axis, expected, got in zip(("channels", "height", "width"), takes, given, strict=True):
         if expected is not None and expected != got:
-            order = contract.shape if contract.layout == "NCHW" else (*contract.shape[1:], contract.shape[0])
+            order = takes if contract.layout == "NCHW" else (*takes[1:], takes[0])
             raise ModelError(
                 f"{name} expects {expected} {axis}, but the images have {got}: its input is {contract.layout} "
                 f"{show(order)} (layout by {contract.sources.get('layout', 'default')}), the images are {channels} x "
@@ -82,12 +92,15 @@ def prepare(batch: Inputs, contract: Contract) -> NDArray[Any]:
     """Convert images to the model's input: range, then mean and std, then layout and dtype. Signals keep their values.
 
     Args:
-        batch: uint8 (N, H, W, C), or float32 (N, length).
+        batch: uint8 (N, H, W, C) or (N, K, H, W, C), or float32 (N, length).
         contract: What the model takes.
 
     Returns:
-        A new contiguous array of the contract's dtype, (N, C, H, W), (N, H, W, C) or (N, length).
+        A new contiguous array of the contract's dtype, (N, C, H, W), (N, H, W, C) or (N, length); sets have K after N.
     """
+    if contract.input_kind == "set":
+        images = prepare(batch.reshape(-1, *batch.shape[2:]), replace(contract, input_kind="image"))
+        return images.reshape(*batch.shape[:2], *images.shape[1:])
     if contract.input_kind == "signal":
         return np.array(batch, dtype=np.dtype(contract.dtype))
     if contract.dtype == "uint8":

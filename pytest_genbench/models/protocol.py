@@ -19,7 +19,8 @@ class Model(Protocol):
         files: SHA-256 of every file it was made from, external data included, by name.
 
     A model that can also decode has ``decode(embedding)``, from embeddings (N, D) to reconstructions in its own
-    convention. Where the method is there without being usable, ``can_decode`` is false.
+    convention. Where the method is there without being usable, ``can_decode`` is false. One whose contract has `extra`
+    inputs takes what they say in an argument ``about`` of ``predict``, see :mod:`pytest_genbench.models.extra`.
     """
 
     contract: Contract
@@ -30,7 +31,8 @@ class Model(Protocol):
         """Run the model.
 
         Args:
-            batch: Images as a benchmark makes them, uint8 (N, H, W, C), or signals, float32 (N, length); never changed.
+            batch: Images as a benchmark makes them, uint8 (N, H, W, C), or (N, K, H, W, C) in sets; or signals, float32
+                (N, length); never changed.
             outputs: Roles to compute, or graph names of outputs that have none; all roles that are offered where None.
 
         Returns:

@@ -9,11 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..errors import GenbenchError, MissingOutputError, ModelError, nearest
+from . import extra
 from .arrays import to_numpy
 from .contract import Contract, Shape
 from .declaration import Declaration, from_metadata
 from .devices import cuda_index
+from .extra import About
 from .options import ModelOptions
 from .prepare import Inputs, check_images, chunks, join, locate, prepare
 from .results import SINGLE, named, raised
@@ -66,10 +70,13 @@ class TorchModel:
         self.name, self._names = name, names
         self.files: Mapping[str, str] = dict(files)
         self._module = _evaluating(module, self._device)
+        self._extra = extra.of_callable(getattr(module, "forward", module))
         declares_embedding = any(role == "embedding" for one in declared for _, role in one.values.get("outputs", ()))
         self._encodes = callable(getattr(module, "encode", None)) and not declares_embedding
         self._warnings: list[str] = []
-        contract = explore(self._everything, declared, name, dtype or _dtype(module), image_shape, input_shape)
+        contract = explore(
+            self._everything, declared, name, dtype or _dtype(module), image_shape, input_shape, self._extra
+        )
         if self._encodes and "embedding" not in contract.outputs:  # no trial ran; what encode returns shows later
             contract = replace(contract, outputs={**contract.outputs, "embedding": "embedding"})
         self.contract: Contract = replace(contract, warnings=(*contract.warnings, *self._warnings))
@@ -79,13 +86,16 @@ class TorchModel:
         """Whether :meth:`decode` works."""
         return callable(getattr(self._module, "decode", None))
 
-    def predict(self, batch: Inputs, outputs: Sequence[str] | None = None) -> Mapping[str, Any]:
+    def predict(
+        self, batch: Inputs, outputs: Sequence[str] | None = None, *, about: About | None = None
+    ) -> Mapping[str, Any]:
         """Run the module on uint8 (N, H, W, C) images; see :class:`~pytest_genbench.models.protocol.Model`."""
         asked = locate(self.contract, outputs)
         check_images(batch, self.contract, self.name)
         parts, kept = [], []
-        for piece, keep in chunks(batch, self.contract.batch):
-            parts.append(self._run(piece, set(asked.values())))
+        said = extra.pieces(about, self.contract.extra, len(batch), self.contract.batch, self.name)
+        for (piece, keep), more in zip(chunks(batch, self.contract.batch), said, strict=True):
+            parts.append(self._run(piece, set(asked.values()), more))
             kept.append(keep)
         given = self.contract.batch or len(batch)
         return {
@@ -110,10 +120,10 @@ class TorchModel:
                 return result[name]
         raise ModelError(f"{self.name}.decode returned {', '.join(result)}; return the reconstruction as one tensor.")
 
-    def _run(self, batch: Inputs, names: set[str]) -> dict[str, Any]:
+    def _run(self, batch: Inputs, names: set[str], about: About) -> dict[str, Any]:
         """Run forward, encode or both: what the outputs asked for need."""
         from_encode = {"embedding"} & names if self._encodes else set()
-        found = self._forward(batch, self.contract) if names - from_encode else {}
+        found = self._forward(batch, self.contract, about) if names - from_encode else {}
         if from_encode:
             found["embedding"] = self._encode(batch, self.contract)
         for name in names - found.keys():
@@ -137,8 +147,13 @@ class TorchModel:
                 found["embedding"] = result
         return found
 
-    def _forward(self, batch: Inputs, contract: Contract) -> dict[str, Any]:
-        return named(self._call("", self._tensor(batch, contract)), self._names, self.name)
+    def _forward(self, batch: Inputs, contract: Contract, about: About | None = None) -> dict[str, Any]:
+        import torch
+
+        if about is None:  # a trial
+            about = {name: np.zeros(len(batch), np.int64) for name in self._extra}
+        more = {name: torch.from_numpy(numbers).to(self._device) for name, numbers in about.items()}
+        return named(self._call("", self._tensor(batch, contract), **more), self._names, self.name)
 
     def _encode(self, batch: Inputs, contract: Contract) -> Any:
         return self._call("encode", self._tensor(batch, contract))
@@ -148,7 +163,7 @@ class TorchModel:
 
         return torch.from_numpy(prepare(batch, contract)).to(self._device)
 
-    def _call(self, method: str, tensor: Any) -> Any:
+    def _call(self, method: str, tensor: Any, **more: Any) -> Any:
         """Call the module, or one of its methods, without gradients."""
         import torch
 
@@ -158,7 +173,7 @@ class TorchModel:
             # As for ONNX Runtime: no search for the fastest convolution, no TF32; a model must not differ from itself.
             exact = torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
             with torch.inference_mode(), exact if tensor.is_cuda else contextlib.nullcontext():
-                return target(tensor)
+                return target(tensor, **more)
         except GenbenchError:
             raise
         except Exception as error:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
 from .arrays import shape_of
-from .contract import Contract, GraphFacts, Shape, resolve
+from .contract import KINDS, Contract, GraphFacts, Shape, resolve
 from .declaration import Declaration, is_role
 from .prepare import Inputs, check_images
 
 SIZES = ((64, 64), (128, 128), (32, 32), (28, 28), (224, 224))
 """Heights and widths to try where the images to come are not known; 64 x 64 is what most benchmarks use."""
 
+CANDIDATES = 4
+"""Images in a set, where that is not known; a problem has so many."""
+
 Size = tuple[int, ...]
-"""Height, width, channels; or the length of a signal."""
+"""Height, width, channels; of sets the number of images before them; or the length of a signal."""
 
 Run = Callable[[Inputs, Contract], Mapping[str, Any]]
 """Runs a model on uint8 (N, H, W, C) images under a contract; returns arrays by name."""
@@ -30,6 +35,7 @@ def explore(
     dtype: str,
     image_shape: Size | None = None,
     input_shape: Shape | None = None,
+    extra: tuple[str, ...] = (),
 ) -> Contract:
     """Resolve the contract of a Python model, calling it on grey images to see its outputs.
 
@@ -40,14 +46,17 @@ def explore(
         dtype: Element type of its input.
         image_shape: Height, width, channels of the images to come, where known.
         input_shape: What is known of its input, with the batch axis; None for nothing but what `image_shape` tells.
+        extra: Names of its further inputs.
 
     Raises:
         ModelError: It fails on the images to come; or on all that were tried, and does not declare its outputs.
     """
     is_open = input_shape is None
+    if image_shape is not None and len(image_shape) == 4 and _embeds(declared):
+        image_shape = image_shape[1:]
     if input_shape is None:
-        input_shape = (None, None) if image_shape is not None and len(image_shape) == 1 else (None,) * 4
-    assumed = resolve(declared, GraphFacts(name, input_shape=input_shape, input_dtype=dtype))
+        input_shape = (None,) * (4 if image_shape is None else len(image_shape) + 1)
+    assumed = resolve(declared, GraphFacts(name, input_shape=input_shape, input_dtype=dtype, extra=extra))
     failure: ModelError | None = None
     for size in _candidates(assumed, image_shape):
         try:
@@ -56,26 +65,47 @@ def explore(
             failure = failure or error
             continue
         shape = _learnt(run, assumed, name, size, image_shape)
-        facts = GraphFacts(name, "input", shape, dtype, _facts(seen, assumed, name))
+        facts = GraphFacts(name, "input", shape, dtype, _facts(seen, assumed, name), extra)
         return resolve(declared, facts)
-    if failure is not None and is_open and (other := _other_kind(run, declared, name, assumed)):
-        return other
+    if failure is not None and is_open:
+        other = _other_kind(run, declared, name, assumed, image_shape, extra)
+        if other is not None:
+            return other
     if failure is not None and (image_shape is not None or not assumed.outputs):
         raise failure
     return assumed
 
 
-def _other_kind(run: Run, declared: Sequence[Declaration], name: str, assumed: Contract) -> Contract | None:
-    """Return the contract of a model that takes signals where images were assumed, or the other way round; else None."""
-    is_signal, dtype = assumed.input_kind == "signal", assumed.dtype
-    other = resolve(declared, GraphFacts(name, input_shape=(None,) * (4 if is_signal else 2), input_dtype=dtype))
-    for size in _candidates(other, None):
-        try:
-            seen = _try(run, other, name, size)
-        except ModelError:
+def _embeds(declared: Sequence[Declaration]) -> bool:
+    """Whether a model is declared to embed, and not to score: then it takes images one by one, whatever the benchmark has."""
+    roles = {role for one in declared for _, role in one.values.get("outputs", ())}
+    return "embedding" in roles and "scores" not in roles
+
+
+def _other_kind(
+    run: Run,
+    declared: Sequence[Declaration],
+    name: str,
+    assumed: Contract,
+    image_shape: Size | None,
+    extra: tuple[str, ...],
+) -> Contract | None:
+    """Return the contract of a model that takes another kind of input than was assumed; None where no kind goes well."""
+    known = image_shape[1:] if image_shape is not None and len(image_shape) == 4 else None
+    for axes, kind in sorted(KINDS.items(), key=lambda each: each[1]):  # images, sets of them, signals
+        if kind == assumed.input_kind:
             continue
-        axes = (None,) * 4 if is_signal else (None, *size)
-        return resolve(declared, GraphFacts(name, "input", axes, dtype, _facts(seen, other, name)))
+        facts = GraphFacts(name, input_shape=(None,) * axes, input_dtype=assumed.dtype, extra=extra)
+        other = resolve(declared, facts)
+        for size in _candidates(other, known if kind == "image" else None):
+            try:
+                seen = _try(run, other, name, size)
+            except ModelError:
+                continue
+            shape = (None, *size) if kind == "signal" else (None,) * axes
+            if kind == "image" and known is not None:
+                shape = _learnt(run, other, name, size, known)
+            return resolve(declared, replace(facts, input_shape=shape, outputs=_facts(seen, other, name)))
     return None
 
 
@@ -86,7 +116,13 @@ def _candidates(contract: Contract, image_shape: Size | None) -> list[Size]:
     """
     if contract.input_kind == "signal":
         return [image_shape if image_shape is not None else (contract.shape[0] or SIZES[0][0],)]
-    channels, height, width = contract.shape
+    *number, channels, height, width = contract.shape
+    if number:
+        several = number[0] or (image_shape[0] if image_shape else CANDIDATES)
+        one = _candidates(
+            replace(contract, input_kind="image", shape=contract.shape[1:]), image_shape and image_shape[1:]
+        )
+        return [(several, *size) for size in one]
     depths = (1, 3) if channels is None else (channels,)
     sizes = [] if image_shape is None else [image_shape, *((*image_shape[:2], depth) for depth in depths)]
     sizes += [(*sides, depth) for sides in SIZES for depth in depths]
@@ -100,6 +136,13 @@ def _learnt(run: Run, contract: Contract, name: str, size: Size, image_shape: Si
     """
     if contract.input_kind == "signal":
         return (contract.batch, *contract.shape)
+    if contract.input_kind == "set":
+        one = replace(contract, input_kind="image", shape=contract.shape[1:])
+        # Which of several images is of another size or depth cannot be: they are learnt from all together.
+        learnt = _learnt(
+            partial(_in_sets, run, contract, size[0]), one, name, size[1:], image_shape and image_shape[1:]
+        )
+        return (contract.batch, contract.shape[0], *learnt[1:])
     channels, height, width = contract.shape
     likeliest = _candidates(contract, image_shape)[0]
     if image_shape is not None and size != likeliest:
@@ -113,6 +156,11 @@ def _learnt(run: Run, contract: Contract, name: str, size: Size, image_shape: Si
             channels = size[2]
     axes = (channels, height, width) if contract.layout == "NCHW" else (height, width, channels)
     return (contract.batch, *axes)
+
+
+def _in_sets(run: Run, contract: Contract, number: int, images: Inputs, _: Contract) -> Mapping[str, Any]:
+    """Run a model of sets on sets of equal images."""
+    return run(np.repeat(images[:, None], number, axis=1), contract)
 
 
 def _try(run: Run, contract: Contract, name: str, image_shape: Size) -> Mapping[str, Any]:

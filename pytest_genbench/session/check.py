@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from ..benchmarks import Benchmark, NeedsData, Task
+from ..benchmarks import Benchmark, NeedsData, Scalable, Task
 from ..errors import GenbenchError, MissingOutputError
 from ..evaluation import Evaluation, evaluate
 from ..gates import Decision, decide
 from ..learners.models import Training
 from ..models import CodeSize, Model, assign_unnamed, offered
+from ..models.similarity import SimilarityModel
 from ..results.io import case_to_plain, check_builtin
 from ..results.schema import Case
 from ..scores import Anchor
@@ -90,7 +91,9 @@ class Check:
             self._is_meant_for_this(model)
             seen = self._exposure(model)
             tasks = wanted
-            if self._session.settings.probe is not None and not _reads_codes(wanted):
+            if len(self.benchmark.image_shape) == 4:
+                model = self._of_sets(model)
+            elif self._session.settings.probe is not None and not _reads_codes(wanted):
                 # What the model offers itself is not what a probe asks about.
                 own = offered(model.contract)
                 tasks = {n: t for n, t in wanted.items() if not own.issuperset(t.outputs)} or wanted
@@ -114,12 +117,38 @@ class Check:
             pytest.skip("exposure: the model does not declare genbench.trained_on, which is required")
         return seen
 
+    def _of_sets(self, model: Model) -> Model:
+        """Let an encoder of single images compare sets of them, and have the images drawn as large as the model takes them.
+
+        A probe has nothing to add: what is compared are the embeddings themselves.
+        """
+        size = self.benchmark.image_shape[0]
+        if model.contract.input_kind == "image" and "embedding" in offered(model.contract):
+            model = SimilarityModel(model, size)
+        if model.contract.input_kind == "set" and isinstance(self.benchmark, Scalable):
+            *_, height, width = model.contract.shape
+            if height != width and None not in (height, width):
+                pytest.skip(
+                    f"the model takes images of {height} x {width} pixels; {self.benchmark.name} draws square ones"
+                )
+            side = height or width
+            if side is not None:
+                self.benchmark = self.benchmark.sized(side)
+        return model
+
     def _fits(self, model: Model) -> None:
         *sides, last = self.benchmark.image_shape
         shape, expected = model.contract.shape, (last, *sides)
+        if len(sides) == 3:
+            number, *sides = sides
+            expected = (number, last, *sides)
         if len(shape) == len(expected) and all(a in (None, b) for a, b in zip(shape, expected, strict=True)):
             return
-        words = {1: "signals of (length)", 3: "images of (channels, height, width)"}
+        words = {
+            1: "signals of (length)",
+            3: "images of (channels, height, width)",
+            4: "sets of images of (number, channels, height, width)",
+        }
         has = "" if len(shape) == len(expected) else f"{words[len(expected)]} "
         pytest.skip(
             f"the model takes {words[len(shape)]} {_axes(shape)}; {self.benchmark.name} has {has}{_axes(expected)}"

@@ -1,0 +1,1 @@
+"""Reasoning: what four images have in common, and which one has not."""
