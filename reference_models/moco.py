@@ -41,7 +41,7 @@ ASPECT = (3 / 4, 4 / 3)  # of the crop, width to height
 TRIES = 10
 SIGMA = (0.1, 2.0)  # of the blur in pixels of 128
 
-IMAGES: Mapping[str, int] = {"smoke": 2, "quick": 50, "standard": 1_000, "paper": 10_000}
+IMAGES: Mapping[str, int] = {"smoke": 2, "quick": 20, "standard": 1_000, "paper": 10_000}
 """Images per rule by budget."""
 
 BATCH: Mapping[str, int] = {"smoke": 16, "quick": 64, "standard": 256}

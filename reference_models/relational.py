@@ -17,6 +17,7 @@ The publication has images of 128 x 128; other sides change SCL's and WReN's fir
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, ClassVar
@@ -27,14 +28,16 @@ from torch import Tensor, nn
 
 from pytest_genbench.errors import LearnerError
 
-from .reasoning import Reasoner, ReasoningLearner, ReasoningSettings, with_rule
+from .reasoning import STEPS, Reasoner, ReasoningLearner, ReasoningSettings, with_rule
 from .regressors import mlp
 
-ORDERS = torch.tensor(list(permutations(range(4)))).unflatten(0, (4, 6))
+ORDERS = torch.tensor(list(permutations(range(4)))).view(4, 6, 4)
 """All orders of four, by which comes first."""
 
 LEAST = 32
 """Pixels in a side below which nothing would be left after the convolutions."""
+
+# A step of 64 problems of 64 x 64 pixels takes 0.09 CPU-s of SCL, 0.25 of WReN, 3 of SCL on a ResNet-18.
 
 
 class FeedForward(nn.Module):
@@ -223,6 +226,7 @@ class WReNLearner(RelationalLearner):
 
     name = "wren"
     Settings: ClassVar[type[Any]] = WReNSettings
+    steps: ClassVar[Mapping[str, int]] = {**STEPS, "quick": 400}
 
     def network(self, side: int, is_joint: bool) -> WReN:
         """Make the network."""
@@ -234,6 +238,7 @@ class SclResNet18Learner(RelationalLearner):
 
     name = "scl-resnet18"
     Settings: ClassVar[type[Any]] = SclResNet18Settings
+    steps: ClassVar[Mapping[str, int]] = {**STEPS, "smoke": 2, "quick": 25}
 
     def network(self, side: int, is_joint: bool) -> SclResNet18:
         """Make the network."""

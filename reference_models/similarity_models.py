@@ -34,7 +34,7 @@ from .regressors import mlp
 PATCH = 16
 HEAD = (2048, 128)
 
-# A step of 64 problems of 64 x 64 pixels takes 0.1 CPU-s of the small ResNet, 10 to 20 of the others.
+# A step of 64 problems of 64 x 64 pixels takes 0.12 CPU-s of the small ResNet, 7 to 10 of the others.
 SLOW: Mapping[str, int] = {**STEPS, "smoke": 1, "quick": 6}
 
 

@@ -209,7 +209,7 @@ def train(
                 break
             loss = problems.loss(network, rows)
             optimiser.zero_grad()
-            loss.backward()
+            torch.autograd.backward(loss)
             optimiser.step()
             if examination is not None and (step % plan.every == 0 or step == plan.steps):
                 best.see(examination.accuracy(network, plan), network)

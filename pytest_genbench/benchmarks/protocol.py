@@ -23,8 +23,9 @@ Outputs = Mapping[str, NDArray[Any]]
 """Arrays by output name; the first axis is the batch. A ``reconstruction`` is float32: images NHWC in [0, 1], or signals."""
 
 Targets = Mapping[str, NDArray[Any]]
-"""Right answers by output: class numbers int64 (N,) for ``factor.<name>``, places int64 (N,) for ``scores``, float32 (N, K) in [0, 1] for ``factors``; of a
-hierarchy float32 (N, columns) for ``embedding`` and one-hot float32 (N, options) for ``assignment.<k>``."""
+"""Right answers by output: class numbers int64 (N,) for ``factor.<name>``, places int64 (N,) for ``scores``, float32 (N, K) in
+[0, 1] for ``factors``; of a hierarchy float32 (N, columns) for ``embedding`` and one-hot float32 (N, options) for
+``assignment.<k>``."""
 
 
 class Scorer(Protocol):

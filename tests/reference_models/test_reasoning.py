@@ -306,18 +306,24 @@ def test_decay_is_part_of_the_gradient(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("stop", "settings", "rules"),
-    [(5, {}, (13,)), (5, {}, (2, 30)), (3, {"curriculum": "forward"}, (13,)), (9, {"curriculum": "forward"}, (13,))],
+    ("learner", "stop", "settings", "rules"),
+    [
+        (SclLearner, 5, {}, (13,)),  # which draws the order of a set
+        (WReNLearner, 3, {}, (2, 30)),  # which drops out
+        (GlanceLearner, 3, {"curriculum": "forward"}, (13,)),
+        (GlanceLearner, 9, {"curriculum": "forward"}, (13,)),
+    ],
+    ids=["orders", "joint", "lessons", "after-lessons"],
 )
-def test_an_interrupted_training_goes_on(tmp_path, monkeypatch, stop, settings, rules):
+def test_an_interrupted_training_goes_on(tmp_path, monkeypatch, learner, stop, settings, rules):
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0)
     monkeypatch.setattr(reasoning, "LESSONS", {"smoke": 8})
     settings |= {"steps": 7, "batch": 8, "patience": 2, "lr": 3e-4}
     made = task(rules, n=12)
-    whole, calls = fit(SclLearner, made, tmp_path / "whole", **settings)
+    whole, calls = fit(learner, made, tmp_path / "whole", **settings)
     with pytest.raises(KeyboardInterrupt):
-        fit(SclLearner, made, tmp_path / "parts", stop=stop, **settings)
-    resumed, rest = fit(SclLearner, made, tmp_path / "parts", **settings)
+        fit(learner, made, tmp_path / "parts", stop=stop, **settings)
+    resumed, rest = fit(learner, made, tmp_path / "parts", **settings)
     assert rest == calls[-len(rest) :]
     assert 0 < len(rest) < len(calls)
     assert torch.equal(flat(whole), flat(resumed))
@@ -346,9 +352,8 @@ def test_same_seed_gives_same_weights(tmp_path):
 
 
 def test_the_rule_is_told_in_joint_training_only(tmp_path, monkeypatch):
-    told = []
-    monkeypatch.setattr(Glance, "forward", lambda self, images, *rule: told.append(rule) or images.mean((2, 3, 4)) * 1)
-    monkeypatch.setattr(torch.Tensor, "backward", lambda self: None)
+    told, forward = [], Glance.forward
+    monkeypatch.setattr(Glance, "forward", lambda self, *given: told.append(given[1:]) or forward(self, *given))
     fit(GlanceLearner, task((5,), n=8), tmp_path / "one", steps=1, batch=4)
     assert all(rule == () for rule in told)
     told.clear()
@@ -444,15 +449,15 @@ def test_training_goes_on_from_the_lessons(tmp_path, monkeypatch, rules):
 def test_lessons_are_shared(tmp_path, monkeypatch):
     monkeypatch.setattr(reasoning, "LESSONS", {"smoke": 8})
     settings = {"curriculum": "forward", "pretrained": str(tmp_path / "shared"), "steps": 2, "batch": 8}
-    first, calls = fit(SclLearner, task((14,), n=8), tmp_path / "one", **settings)
+    first, calls = fit(GlanceLearner, task((14,), n=8), tmp_path / "one", **settings)
     assert len(calls) == 4
-    again, calls = fit(SclLearner, task((14,), n=8), tmp_path / "two", **settings)
+    again, calls = fit(GlanceLearner, task((14,), n=8), tmp_path / "two", **settings)
     assert [step for step, *_ in calls] == [3, 4]
     assert torch.equal(flat(first), flat(again))
     for seed, rule, expected in ((1, 14, 4), (0, 17, 4), (0, 16, 2)):  # 14 and 16 are both of 1 and 6
-        _, calls = fit(SclLearner, task((rule,), n=8), tmp_path / f"{seed}-{rule}", seed=seed, **settings)
+        _, calls = fit(GlanceLearner, task((rule,), n=8), tmp_path / f"{seed}-{rule}", seed=seed, **settings)
         assert len(calls) == expected
-    assert len(list((tmp_path / "shared").glob("scl-odd-*.pt"))) == 3
+    assert len(list((tmp_path / "shared").glob("glance-odd-*.pt"))) == 3
 
 
 def test_shared_weights_that_fail_leave_nothing(tmp_path):
@@ -498,8 +503,8 @@ def assert_file_computes(learner, rules, folder, side=32, n=5):
 
 @pytest.mark.parametrize(
     ("learner", "rules"),
-    [(ResNetSmallLearner, (13,)), (SclLearner, (5, 77)), (WReNLearner, (5, 77))],
-    ids=["cvr-resnet-small", "scl-joint", "wren-joint"],
+    [(ResNetSmallLearner, (13,)), (WReNLearner, (5, 77))],
+    ids=["cvr-resnet-small", "wren-joint"],
 )
 def test_the_file_computes_what_torch_computes(learner, rules, tmp_path):
     assert_file_computes(learner, rules, tmp_path)
@@ -512,8 +517,13 @@ def test_every_file_computes_what_torch_computes(learner, rules, tmp_path):
     assert_file_computes(learner, rules, tmp_path, side=64, n=3)
 
 
-def test_a_file_declares_the_lessons_too(tmp_path):
-    model = Glance()
+def test_a_file_declares_the_lessons_too(tmp_path, monkeypatch):
+    model, written = Glance(), []
+    monkeypatch.setattr(reasoning, "export_onnx", lambda *given, **_: written.append(given))
     model.trained_on = ("odd/default/13-n4", "odd/default/1-6-n8")
     GlanceLearner().save(model, tmp_path, task(n=4))
-    assert declared(tmp_path / "model.onnx")["genbench.trained_on"] == "odd/default/13-n4,odd/default/1-6-n8"
+    ((network, file, source, outputs, shape, about),) = written
+    assert network is model
+    assert file == GlanceLearner().load(tmp_path)
+    assert (source, outputs, shape) == ("images", ["scores"], (4, 3, 32, 32))
+    assert about["genbench.trained_on"] == "odd/default/13-n4,odd/default/1-6-n8"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -38,11 +38,11 @@ def parameters(network):
 
 
 def linear(*widths):
-    return sum(a * b + b for a, b in zip(widths, widths[1:], strict=False))
+    return sum(a * b + b for a, b in pairwise(widths))
 
 
 def conv(*channels, norms):
-    return sum(9 * a * b + b for a, b in zip(channels, channels[1:], strict=False)) + 2 * sum(channels[1 : norms + 1])
+    return sum(9 * a * b + b for a, b in pairwise(channels)) + 2 * sum(channels[1 : norms + 1])
 
 
 def feed_forward(width, told=0):

@@ -20,7 +20,7 @@ from .rule import Rule
 from .rules import RULES
 from .scene import Problem
 
-PRESETS = {"checked": (SIDE, False), "small": (64, False), "published": (SIDE, True)}
+PRESETS = {"checked": (SIDE, False), "mini": (64, False), "published": (SIDE, True)}
 """Side of the images, and whether problems are drawn by the published law and left unchecked."""
 
 REGIMES = (20, 50, 100, 200, 500, 1000)
@@ -39,7 +39,7 @@ class Cvr:
     """All rules under one law. Items are problems, numbered rule by rule; an input is the four images of a problem.
 
     Args:
-        preset: ``checked`` (128 x 128), ``small`` (64 x 64), or ``published``: the law of the published generator, with its slips.
+        preset: ``checked`` (128 x 128), ``mini`` (64 x 64), or ``published``: the law of the published generator, with its slips.
         side: Another side of the images, in pixels.
         seed: Of all problems.
 

@@ -149,9 +149,9 @@ def _displaced(rng: np.random.Generator, sides: Single, along: Single) -> tuple[
     Returns:
         The points (2, M), and their squared distances from the origin (M,).
     """
-    middle = (sides[:2] + sides[2:]) / 2
-    reach = np.sqrt(_squared(along)) / DISPLACEMENT
-    moved = middle + _in_disc(rng, reach)
+    middle: Single = (sides[:2] + sides[2:]) / np.float32(2)
+    reach: Single = np.sqrt(_squared(along)) / np.float32(DISPLACEMENT)
+    moved: Single = middle + _in_disc(rng, reach)
     far = _squared(moved)
     while len(out := np.flatnonzero(far > RADIUS**2)):
         moved[:, out] = middle[:, out] + _in_disc(rng, reach[out])
@@ -168,7 +168,8 @@ def _in_disc(rng: np.random.Generator, reach: Single) -> Single:
 
 def _squared(points: Single) -> Single:
     x, y = points
-    return x * x + y * y
+    squared: Single = x * x + y * y
+    return squared
 
 
 def _boxed(points: Single, angle: float) -> NDArray[np.float64]:

@@ -6,6 +6,8 @@ published generator does instead: it leaves no margins, and after so many tries 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -53,7 +55,8 @@ def pack(
     gaps = rng.random(len(room))
     gaps *= spare / gaps.sum()
     gaps[0] *= rng.random()
-    return low + np.cumsum(gaps + room) - room / 2
+    centres: Array = low + np.cumsum(gaps + room) - room / 2
+    return centres
 
 
 def free(
@@ -187,7 +190,7 @@ def inside(
     number = many or (CANDIDATES if len(sides) == 1 else 5 * CANDIDATES)
     room = np.maximum(0.5 - sides / 2, 0)
     places = rng.uniform(-1, 1, (number, len(sides), 2)) * room[:, None]
-    good = np.ones(number, dtype=bool)
+    good: NDArray[Any] = np.ones(number, dtype=bool)
     for a in range(len(sides)):
         for b in range(a):
             reach = (sides[a] + sides[b]) / 2 + margin

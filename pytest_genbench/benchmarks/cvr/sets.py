@@ -35,7 +35,8 @@ class Place:
 def items(rule: int, set: str, most: int | None = None) -> NDArray[np.int64]:
     """Items of a set of a rule, or the first of them: int64."""
     size = SIZES[set] if most is None else min(most, SIZES[set])
-    return np.arange(size, dtype=np.int64) + rule * EACH + STARTS[set]
+    first = rule * EACH + STARTS[set]
+    return np.arange(first, first + size, dtype=np.int64)
 
 
 def place(item: int) -> Place:

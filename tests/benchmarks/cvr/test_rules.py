@@ -117,5 +117,7 @@ def test_a_rule_that_cannot_be_drawn_says_so():
     """A law without room ends with an error after so many attempts, not in an endless loop."""
     rule = RULES[6]
     law = replace(rule.train, size=replace(rule.train.size, most=0.9), number=(8, 9))
-    with pytest.raises(problems.PlacementError, match="none of 1000 attempts was sound; the last one: there is no room"):
+    with pytest.raises(
+        problems.PlacementError, match="none of 1000 attempts was sound; the last one: there is no room"
+    ):
         problems.make(rule, "train", 0, law=law)

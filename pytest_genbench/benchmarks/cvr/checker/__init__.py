@@ -10,6 +10,7 @@ from . import (
     colour,
     colour_groups,
     contact,
+    counting,
     elementary,
     groups,
     inside,
@@ -21,13 +22,14 @@ from . import (
     symmetry,
 )
 from .family import Check
-from .view import Fault, View, need
+from .view import View, need
 
 _FAMILIES = (
     arrangement,
     colour,
     colour_groups,
     contact,
+    counting,
     elementary,
     groups,
     inside,

@@ -63,3 +63,11 @@ def contact(references: Sequence[View], odd: View, kind: str) -> None:
     """Two that touch."""
     need(all(view.touching == {(0, 1)} and not view.holders for view in references), "in a reference nothing touches")
     need(not odd.touching, "in the odd image two touch")
+
+
+@check(18)
+def count_count(references: Sequence[View], odd: View, kind: str) -> None:
+    """One parity."""
+    need(len({view.count for view in (*references, odd)}) == 4, "numbers are repeated")
+    parity = same((view.count % 2 for view in references), "parity")
+    need(odd.count % 2 != parity, "the odd number has the usual parity")

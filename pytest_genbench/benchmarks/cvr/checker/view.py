@@ -97,7 +97,7 @@ class View:
     def holders(self) -> dict[int, int]:
         """For each thing inside another the innermost of those around it."""
         low, high = self.boxes[:, :2], self.boxes[:, 2:]
-        within = (low[:, None] >= low).all(-1) & (high[:, None] <= high).all(-1)
+        within = np.asarray((low[:, None] >= low).all(-1) & (high[:, None] <= high).all(-1))
         np.fill_diagonal(within, False)
         area = np.prod(high - low, axis=1)
         found: dict[int, int] = {}

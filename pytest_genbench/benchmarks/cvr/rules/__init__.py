@@ -6,6 +6,7 @@ from . import (
     colour,
     colour_groups,
     contact,
+    counting,
     elementary,
     groups,
     inside,
@@ -22,6 +23,7 @@ _FAMILIES = (
     colour,
     colour_groups,
     contact,
+    counting,
     elementary,
     groups,
     inside,
@@ -33,7 +35,9 @@ _FAMILIES = (
     symmetry,
 )
 
-RULES: tuple[Rule, ...] = tuple(sorted((rule for family in _FAMILIES for rule in family.rule.rules), key=lambda rule: rule.id))
+RULES: tuple[Rule, ...] = tuple(
+    sorted((rule for family in _FAMILIES for rule in family.rule.rules), key=lambda rule: rule.id)
+)
 """All rules, by number."""
 
 __all__ = ["RULES"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import TypeVar, cast
 
 import numpy as np
@@ -154,10 +155,14 @@ def _orders(d: Draw, n: int, extreme: int, ranks: Sequence[int]) -> list[list[in
     Of four objects the other three never have one order twice in the references, so that nothing else is common to two of them. In
     the published rule they ascend in the odd image.
     """
-    others = d.choices([k for k in range(n) if k != extreme], n - 1)
-    turn = 1 if n > 3 else 0
-    rows = [others[turn * k :] + others[: turn * k] for k in range(3)]
-    rows.append(sorted(others) if d.published else d.choices(others, n - 1))
+    others = tuple(d.choices([k for k in range(n) if k != extreme], n - 1))
+    if d.published:
+        rows = d.choices(list(permutations(others)), 3) if n > 3 else [others] * 3
+        rows.append(tuple(sorted(others)))
+    else:
+        turn = 1 if n > 3 else 0
+        rows = [others[turn * k :] + others[: turn * k] for k in range(3)]
+        rows.append(d.choice(list(permutations(others))))
     return [[*row[:rank], extreme, *row[rank:]] for row, rank in zip(rows, ranks, strict=True)]
 
 
@@ -222,8 +227,8 @@ def pos_pos_3(d: Draw) -> Drawn:
         sizes = np.array(row).reshape(2, 2)
         gaps = _two_gaps(d, sizes if k < 3 else sizes[::-1])[:: 1 if k < 3 else -1]
         heights = d.pack(sizes.max(1))
-        low = sizes[:, 0] / 2 + GAP / 2
-        left = low + d.rng.random(2) * (1 - gaps - low - sizes[:, 1] / 2 - GAP / 2)
+        ends = (sizes + (0.0 if d.published else GAP)) / 2
+        left = ends[:, 0] + d.rng.random(2) * (1 - gaps - ends.sum(1))
         places = np.stack([left, heights, left + gaps, heights], 1).reshape(4, 2)
         image = d.image(shapes[k], row, places, colours[k])
         images.append(image if d.law.direction == "x" else transposed(image))

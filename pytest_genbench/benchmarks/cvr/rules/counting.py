@@ -171,7 +171,10 @@ def pos_count_3(d: Draw) -> Drawn:
     shapes, colours = d.shapes_of(counts), d.colours_of(counts)
     images = []
     for k, row in enumerate(rows):
-        crowd = max(len(row), *row) if d.published else max(*two, span[1])
+        crowd = max(*two, span[1])
+        if d.published:
+            # Lines that are drawn and then left out count as well.
+            crowd = max(len(row), *row, *(d.integer(*span) for _ in range(max(two) - len(row))))
         size = clipped(d, d.law.size.span(crowd), SMALL_DOT)
         across = np.repeat(d.pack([size] * len(row)), row)
         along = np.concatenate([d.pack([size] * n) for n in row])

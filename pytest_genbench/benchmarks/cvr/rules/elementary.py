@@ -1,4 +1,4 @@
-"""The nine elementary rules (0 to 8): each is about one relation."""
+"""The nine elementary rules (0 to 8): each is about one relation; and what is the same with counts of counts (18)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ..contours import Style
 from ..draw import Draw
 from ..laws import Band, Colours, Law, Shapes, Sizes, pale, per, root, vivid
-from ..place import GAP, CannotPlace
+from ..place import GAP, PIXEL, CannotPlace
 from ..rule import Drawn, Family
 from ..scene import Colour, Image, Thing
 
@@ -24,7 +24,7 @@ def _single(d: Draw, shapes: list[int], angles: list[float], flips: list[bool]) 
     (first,) = d.shapes(1, chiral=chiral)
     pair = [first, d.another(first)]
     sizes, colours = d.sizes_of(ONE), d.colours_of(ONE)
-    images = []
+    images: list[Image] = []
     for k in range(4):
         thing = Thing(pair[shapes[k]], sizes[k][0], 0, 0, colours[k][0], angles[k], flips[k])
         images.append((_placed(d, thing),))
@@ -206,6 +206,39 @@ def contact(d: Draw) -> Drawn:
     images = []
     for k in range(3):
         centres, box = d.until(lambda: d.clump(shapes[k], sizes[k]), lambda clump: clump[1].max() < 1 - GAP)  # noqa: B023
-        images.append(d.image(shapes[k], sizes[k], centres + d.anywhere(box), colours[k]))
+        images.append(d.image(shapes[k], sizes[k], centres + d.anywhere(box.tolist()), colours[k]))
     images.append(d.image(shapes[3], sizes[3], d.free(sizes[3]), colours[3]))
     return d.drawn(images, "apart")
+
+
+# Whether numbers are even, as the references of training are, or the odd image's only one or either.
+EVEN, EITHER = ((0, 1),), ((0, 1), (0, -1), (1, 0), (-1, 0))
+
+
+@rule(
+    18,
+    "count_count",
+    "NN",
+    reference="the numbers of objects differ, but all are even, or all uneven",
+    odd={"parity": "has a number of the other kind"},
+    train=Law(Shapes("all"), Sizes("all", per(0.8)), vivid(), number=(2, 4, 6, 8), direction=EVEN),
+    unseen=Law(Shapes("object"), Sizes("object", root(0.9, 3)), pale(), number=(6, 8, 10, 12), direction=EITHER),
+    least=5,
+)
+def count_count(d: Draw) -> Drawn:
+    """Objects anywhere; the four numbers are different even ones, to which one is added or not. Published ones leave the frame."""
+    usual, other = d.choice(d.law.direction)
+    evens = d.choices(d.law.number, 4)
+    counts = [*(n + usual for n in evens[:3]), evens[3] + other]
+    shapes, colours = d.shapes_of(counts), d.colours_of(counts)
+    low, high = (
+        max(size, 5 * PIXEL) for size in d.law.size.span(max(counts))
+    )  # nine in a row are too small to be seen
+    sizes = d.shared(d.law.size.share, counts, lambda n: d.rng.uniform(low, high, n).tolist())
+    images = []
+    for k in range(4):
+        centres = (
+            d.rng.uniform(0, 0.8, (counts[k], 2)) if d.published and d.law.size.share == "all" else d.free(sizes[k])
+        )
+        images.append(d.image(shapes[k], sizes[k], centres, colours[k]))
+    return d.drawn(images, "parity")

@@ -15,94 +15,26 @@ from ..place import GAP, PIXEL, Array, CannotPlace, disjoint
 from ..rule import Drawn, Family
 from ..scene import Image, transposed
 from .elementary import STD
-from .nesting import Row, nested, painted, part, rows, supply
+from .nesting import (
+    FINE,
+    HOLDER,
+    LEAST,
+    Among,
+    Crowd,
+    Row,
+    apart,
+    filled,
+    nested,
+    painted,
+    part,
+    places_of,
+    rows,
+    supply,
+)
 
 rule = Family()
 
-LEAST = 6.0
-"""Smallest side in pixels of what lies in something; the published rules go down to 2.7."""
-
-HOLDER = 20 * PIXEL
-"""Smallest side of what holds something among many, so that six pixels find room in it; the published rules have none."""
-
-FINE = Style(0.01)
-"""Style of what lies inside in training."""
-
-
-@dataclass(frozen=True)
-class Among(Shapes):
-    """Shapes of things that hold others and of things that do not.
-
-    Attributes:
-        plain: Style of things that hold nothing.
-    """
-
-    plain: Style = FINE
-
-
-@dataclass(frozen=True)
-class Crowd:
-    """Numbers of things that hold another and of those that do not.
-
-    Attributes:
-        holders: How many hold another.
-        others: How many more there are.
-        most: Of both together.
-    """
-
-    holders: tuple[int, int]
-    others: tuple[int, int]
-    most: int
-
-
 # Things side by side, some of which hold another
-
-
-def _places(d: Draw, n: int) -> Array:
-    """Draw places for n things that the law keeps apart: centres (n, 2)."""
-    return d.free(np.full(n, _apart(d, n)))
-
-
-def _apart(d: Draw, n: int) -> float:
-    """Least distance of the centres of n things along one of the axes."""
-    return min(d.law.size.most_of(n), 0.3)
-
-
-def _spread(d: Draw, centres: Array) -> list[float]:
-    """Draw sizes of things at these places: up to the frame and the nearest neighbour, at most .6."""
-    far = np.abs(centres[:, None] - centres).max(2) + 9 * np.eye(len(centres))
-    most = np.minimum(far.min(1), 0.6 if len(centres) == 1 else 9)
-    if not (d.published and len(centres) == 1):  # which alone leaves the frame
-        most = np.minimum(most, 2 * np.minimum(centres, 1 - centres).min(1))
-    low = d.law.size.low * most
-    if not d.published:
-        most = most - GAP
-        low = np.minimum(np.maximum(low, HOLDER), most)
-    sizes: list[float] = d.rng.uniform(low, most).tolist()
-    return sizes
-
-
-def _filled(d: Draw, images: Sequence[tuple[Array, Sequence[bool]]]) -> list[Image]:
-    """Draw things at places (n, 2), and another in each that is to hold one; of the others half are small and smooth."""
-    style, held = d.law.shape, sum(sum(full) for _, full in images)
-    free = sum(len(full) for _, full in images) - held
-    hollow, inner = supply(d, style.hollow, 2 * held + free // 2), supply(d, style.style, held)
-    plain = supply(d, style.plain if isinstance(style, Among) else style.style, free // 2 + 1)
-    drawn: list[list[Row]] = []
-    for centres, full in images:
-        outside, inside = [], []
-        for centre, size, holds in zip(centres, _spread(d, centres), full, strict=True):
-            ratio = part(d, size, LEAST)
-            if holds:
-                shape, places = nested(d, hollow, [ratio], size)
-                outside += rows([shape], [size], [centre])
-                inside += rows([next(inner)], [size * ratio], centre + size * places)
-            elif d.chance():
-                outside += rows([next(plain)], [size], [centre])
-            else:
-                outside += rows([next(hollow)], [size * ratio], [centre])
-        drawn.append(outside + inside)
-    return painted(d, drawn)
 
 
 @rule(
@@ -133,8 +65,8 @@ def inside_count_1(d: Draw) -> Drawn:
             # As many lines as in a reference: one fewer thing for one more in a thing, unless all would hold another.
             n = min(usual + d.integer(*law.others), law.most) - step
             n = min(max(n, holders + d.integer(0, 1), 1), law.most)
-        images.append((_places(d, n), [i < holders for i in range(n)]))
-    return d.drawn(_filled(d, images), "more" if step > 0 else "fewer")
+        images.append((places_of(d, n), [i < holders for i in range(n)]))
+    return d.drawn(filled(d, images), "more" if step > 0 else "fewer")
 
 
 @rule(
@@ -158,7 +90,7 @@ def pos_inside_3(d: Draw) -> Drawn:
         )
         left = _left(centres)
         images.append((centres, (left if k < 3 else ~left).tolist()))
-    drawn = _filled(d, images)
+    drawn = filled(d, images)
     return d.drawn(drawn if flat else [transposed(image) for image in drawn], "side")
 
 
@@ -166,12 +98,12 @@ def _sided(d: Draw, n: int) -> Array:
     """Draw places for n things; what is near the middle is pushed to a side."""
 
     def pushed() -> Array:
-        centres = _places(d, n)
+        centres = places_of(d, n)
         x = centres[:, 0]
         x += np.where(np.abs(x - 0.5) < 0.05, d.rng.choice([-0.2, 0.2], n), 0)
         return centres
 
-    return d.until(pushed, lambda c: disjoint(c, np.full(n, _apart(d, n) + (0 if d.published else GAP))))
+    return d.until(pushed, lambda c: disjoint(c, np.full(n, apart(d, n) + (0 if d.published else GAP))))
 
 
 def _left(centres: Array) -> NDArray[np.bool_]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from ..alike import BINS, CHIRAL, differ, profile
+from ..alike import differ
 from ..contours import Shape, Style
 from ..draw import Draw
 from ..laws import Law, Shapes, Sizes, pale, per, root, vivid
 from ..place import GAP, PIXEL, Array, CannotPlace
 from ..rule import Drawn, Family
 from ..scene import Image, transposed, turned
+from .doubled import Second, Turn, doubled, two_sizes
 from .elementary import STD
 from .nesting import Row, layouts, lies_inside, nested, painted, part, rows, supply
 
@@ -24,9 +24,6 @@ LEAST = 8.0
 
 HOLLOW = Style(0.06, 0.2)
 """Style of things whose shape matters that lie in others or hold them."""
-
-Turn = tuple[float, bool]
-"""Angle and flip."""
 
 
 @rule(
@@ -158,102 +155,6 @@ def flip_inside_2(d: Draw) -> Drawn:
 
 
 # Two things, each with another in it
-
-
-@dataclass(frozen=True)
-class Second:
-    """How the second of two nested pairs comes from the first.
-
-    Attributes:
-        outer: How its outer thing is turned.
-        inner: How its inner thing is turned.
-        place: How the place of the inner thing is turned.
-    """
-
-    outer: Turn
-    inner: Turn
-    place: Turn
-
-    def fits(self, outer: Shape, inner: Shape, place: Array, ratio: float, size: float) -> bool:
-        """Whether the inner thing lies in the outer one."""
-        line = ratio * turned(inner.points, *self.inner) + turned(place, *self.place)
-        return lies_inside(turned(outer.points, *self.outer), line, size)
-
-
-def _doubled(
-    d: Draw,
-    seconds: Sequence[Second],
-    sizes: Sequence[Sequence[float]],
-    ratios: Sequence[Sequence[float]],
-    *,
-    chiral: bool,
-) -> list[list[Row]]:
-    """Draw in each image a thing in another, and a turned copy of both; placed in order along an axis, and anywhere on the other.
-
-    Args:
-        d: What to draw with.
-        seconds: How the copy of each image is turned.
-        sizes: Of the two outer things of each image.
-        ratios: Of the inner things to these.
-        chiral: Whether flips are to be seen.
-    """
-    hollow = supply(d, d.law.shape.hollow, 8, chiral=chiral)
-    small = supply(d, d.law.shape.style, 5, chiral=chiral)
-    images = []
-    for second, size, ratio in zip(seconds, sizes, ratios, strict=True):
-
-        def attempt() -> tuple[Shape, Shape, Array]:
-            outer, inner = next(hollow), next(small)
-            return outer, inner, layouts(d, outer, [max(ratio)], min(size))[0]  # noqa: B023
-
-        def good(made: tuple[Shape, Shape, Array]) -> bool:
-            outer, inner, place = made
-            if d.published or second.outer == second.inner:  # noqa: B023
-                return True
-            turn = second.outer[0] - second.inner[0]  # noqa: B023
-            seen = chiral or (_is_seen(outer, turn) and _is_seen(inner, turn))
-            return seen and second.fits(outer, inner, place, ratio[1], size[1])  # noqa: B023
-
-        outer, inner, place = d.until(attempt, good)
-        boxes = [size[0], size[1] * _room(d, chiral)]
-        centres = d.on_axis([size[0] * 2**0.5, size[1] * 2**0.5] if d.published else boxes, d.choice("xy"))
-        moved = [place[0], turned(place, *second.place)[0]]
-        insides = [centre + s * offset for centre, s, offset in zip(centres, size, moved, strict=True)]
-        parts = [s * r for s, r in zip(size, ratio, strict=True)]
-        images.append(
-            [
-                *rows([outer, inner], [size[0], parts[0]], [centres[0], insides[0]]),
-                (outer, size[1], centres[1], *second.outer),
-                (inner, parts[1], insides[1], *second.inner),
-            ]
-        )
-    return images
-
-
-def _room(d: Draw, chiral: bool) -> float:
-    """Side of the box that a turned thing takes at most: by 30 degrees in the flip rule, by any angle in the other."""
-    return 1.37 if chiral and not d.published else 2**0.5
-
-
-def _is_seen(shape: Shape, angle: float) -> bool:
-    """Whether a shape turned by an angle looks different."""
-    line = profile(shape.points)
-    bins = angle / 360 * BINS
-    return all(
-        float(np.sqrt(((np.roll(line, int(k)) - line) ** 2).mean())) >= CHIRAL for k in (np.floor(bins), np.ceil(bins))
-    )
-
-
-def _sizes(d: Draw, chiral: bool) -> list[float]:
-    """Draw two sizes that have room side by side; the published rules let some leave the frame."""
-
-    def two() -> list[float]:
-        first = d.uniform(*d.law.size.span())
-        return [first, first if chiral else d.uniform(*d.law.size.span())]
-
-    return d.until(two, lambda pair: d.published or pair[0] + pair[1] * _room(d, chiral) <= 1 - 2 * GAP)
-
-
 @rule(
     71,
     "rot_inside_1",
@@ -275,9 +176,9 @@ def rot_inside_1(d: Draw) -> Drawn:
         turn = (90.0 * d.integer(0, 3), False)
         other = ((turn[0] + d.uniform(90, 180)) % 360, False) if k == 3 else turn
         seconds.append(Second(other, turn, turn) if kind == "outer" else Second(turn, other, turn))
-    sizes = [_sizes(d, False) for _ in range(4)]
+    sizes = [two_sizes(d, False) for _ in range(4)]
     ratios = [[part(d, size, LEAST) for size in pair] for pair in sizes]
-    return d.drawn(painted(d, _doubled(d, seconds, sizes, ratios, chiral=False)), kind)
+    return d.drawn(painted(d, doubled(d, seconds, sizes, ratios, chiral=False)), kind)
 
 
 @rule(
@@ -297,10 +198,10 @@ def flip_inside_1(d: Draw) -> Drawn:
     """Two objects of one size, each with another in it."""
     kind, turn, mirror = d.choice(("inner", "outer")), (d.uniform(-30, 30) % 360, False), (0.0, True)
     odd = Second(turn, mirror, turn) if kind == "outer" else Second(mirror, turn, mirror)
-    sizes = [_sizes(d, True) for _ in range(4)]
+    sizes = [two_sizes(d, True) for _ in range(4)]
     ratios = [[part(d, size, LEAST)] * 2 for size, _ in sizes]
     return d.drawn(
-        painted(d, _doubled(d, [Second(mirror, mirror, mirror)] * 3 + [odd], sizes, ratios, chiral=True)), kind
+        painted(d, doubled(d, [Second(mirror, mirror, mirror)] * 3 + [odd], sizes, ratios, chiral=True)), kind
     )
 
 

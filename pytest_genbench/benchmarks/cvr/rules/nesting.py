@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..contours import Shape, Style
 from ..draw import Draw
-from ..place import PIXEL, Array, CannotPlace, contains, dense
+from ..laws import Shapes
+from ..place import GAP, PIXEL, Array, CannotPlace, contains, dense
 from ..scene import Image
 
 Row = tuple[Shape, float, Array, float, bool]
@@ -22,6 +24,42 @@ MARGIN = 2 * PIXEL
 
 CANDIDATES = 32
 """Places that are looked at together."""
+
+
+LEAST = 6.0
+"""Smallest side in pixels of what lies in something; the published rules go down to 2.7."""
+
+HOLDER = 20 * PIXEL
+"""Smallest side of what holds something among many, so that six pixels find room in it; the published rules have none."""
+
+FINE = Style(0.01)
+"""Style of what lies inside in training."""
+
+
+@dataclass(frozen=True)
+class Among(Shapes):
+    """Shapes of things that hold others and of things that do not.
+
+    Attributes:
+        plain: Style of things that hold nothing.
+    """
+
+    plain: Style = FINE
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Numbers of things that hold another and of those that do not.
+
+    Attributes:
+        holders: How many hold another.
+        others: How many more there are.
+        most: Of both together.
+    """
+
+    holders: tuple[int, int]
+    others: tuple[int, int]
+    most: int
 
 
 def supply(d: Draw, style: Style, n: int, *, chiral: bool = False) -> Iterator[Shape]:
@@ -158,4 +196,71 @@ def painted(d: Draw, images: Sequence[Sequence[Row]]) -> list[Image]:
     return made
 
 
-__all__ = ["Row", "layouts", "lies_inside", "nested", "painted", "part", "rows", "supply"]
+# Many things side by side, some of which hold another
+
+
+def places_of(d: Draw, n: int) -> Array:
+    """Draw places for n things that the law keeps apart: centres (n, 2)."""
+    return d.free(np.full(n, apart(d, n)))
+
+
+def apart(d: Draw, n: int) -> float:
+    """Least distance of the centres of n things along one of the axes."""
+    return min(d.law.size.most_of(n), 0.3)
+
+
+def _spread(d: Draw, centres: Array) -> list[float]:
+    """Draw sizes of things at these places: up to the frame and the nearest neighbour, at most .6."""
+    far = np.abs(centres[:, None] - centres).max(2) + 9 * np.eye(len(centres))
+    most = np.minimum(far.min(1), 0.6 if len(centres) == 1 else 9)
+    if not (d.published and len(centres) == 1):  # which alone leaves the frame
+        most = np.minimum(most, 2 * np.minimum(centres, 1 - centres).min(1))
+    low = d.law.size.low * most
+    if not d.published:
+        most = most - GAP
+        low = np.minimum(np.maximum(low, HOLDER), most)
+    sizes: list[float] = d.rng.uniform(low, most).tolist()
+    return sizes
+
+
+def filled(d: Draw, images: Sequence[tuple[Array, Sequence[bool]]]) -> list[Image]:
+    """Draw things at places (n, 2), and another in each that is to hold one; of the others half are small and smooth."""
+    style, held = d.law.shape, sum(sum(full) for _, full in images)
+    free = sum(len(full) for _, full in images) - held
+    hollow, inner = supply(d, style.hollow, 2 * held + free // 2), supply(d, style.style, held)
+    plain = supply(d, style.plain if isinstance(style, Among) else style.style, free // 2 + 1)
+    drawn: list[list[Row]] = []
+    for centres, full in images:
+        outside, inside = [], []
+        for centre, size, holds in zip(centres, _spread(d, centres), full, strict=True):
+            ratio = part(d, size, LEAST)
+            if holds:
+                shape, places = nested(d, hollow, [ratio], size)
+                outside += rows([shape], [size], [centre])
+                inside += rows([next(inner)], [size * ratio], centre + size * places)
+            elif d.chance():
+                outside += rows([next(plain)], [size], [centre])
+            else:
+                outside += rows([next(hollow)], [size * ratio], [centre])
+        drawn.append(outside + inside)
+    return painted(d, drawn)
+
+
+__all__ = [
+    "FINE",
+    "HOLDER",
+    "LEAST",
+    "Among",
+    "Crowd",
+    "Row",
+    "apart",
+    "filled",
+    "layouts",
+    "lies_inside",
+    "nested",
+    "painted",
+    "part",
+    "places_of",
+    "rows",
+    "supply",
+]

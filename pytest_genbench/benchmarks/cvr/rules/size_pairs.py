@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import place
 from ..contours import Shape, Style
-from ..draw import Draw
+from ..draw import TRIES, Draw
 from ..laws import Band, Colours, Law, Shapes, Sizes, pale, root, vivid
-from ..place import PIXEL
+from ..place import PIXEL, Array, CannotPlace
 from ..rule import Drawn, Family
 from ..scene import Colour, Image
 from .elementary import STD
@@ -146,23 +146,28 @@ def size_shape_2(d: Draw) -> Drawn:
 def size_inside_1(d: Draw) -> Drawn:
     """Two hollow objects, first that with another inside."""
     usual, colours, images = d.choice(d.law.direction) == "large", d.colours_of([3] * 4), []
+    hollow, inner = d.shapes(8, d.law.shape.hollow), d.shapes(4, d.law.shape.style)
     for k in range(4):
         large = d.uniform(*d.law.size.span())
         pair = (large, large * d.uniform(*d.law.size.ratio))
         sizes = pair if (k < 3) == usual else pair[::-1]
-        images.append(d.until(lambda: _held(d, sizes, d.choice("xy"), colours[k])))  # noqa: B023
+        # In a small holder the smallest share cannot be seen.
+        ratio = d.uniform(STD[0] if d.published else max(STD[0], 5 * PIXEL / sizes[0]), STD[1])
+        shapes = [*hollow[2 * k : 2 * k + 2], inner[k]]
+        shapes[0], offset = _holder(d, shapes[0], ratio, sizes[0])
+        centres = d.on_axis(sizes, d.choice("xy"))
+        images.append(d.image(shapes, [*sizes, sizes[0] * ratio], [*centres, centres[0] + offset], colours[k]))
     return d.drawn(images, "holder")
 
 
-def _held(d: Draw, sizes: tuple[float, float], axis: str, colours: list[Colour]) -> Image:
-    """Draw two new hollow objects, the first of them with a small one inside."""
-    # In a small holder the smallest share cannot be seen.
-    low = STD[0] if d.published else max(STD[0], 5 * PIXEL / sizes[0])
-    inner = d.uniform(low, STD[1])
-    shapes = [*d.shapes(2, d.law.shape.hollow), *d.shapes(1, d.law.shape.style)]
-    offset = sizes[0] * d.inside(shapes[0], [inner], sizes[0])[0][0]
-    centres = d.on_axis(sizes, axis)
-    return d.image(shapes, [*sizes, sizes[0] * inner], [*centres, centres[0] + offset], colours)
+def _holder(d: Draw, shape: Shape, ratio: float, size: float) -> tuple[Shape, Array]:
+    """Find a place in an object for one of a ratio of its size; draw another object where there is none."""
+    for _ in range(TRIES):
+        try:
+            return shape, size * d.inside(shape, [ratio], size)[0][0]
+        except CannotPlace:
+            (shape,) = d.shapes(1, shape.style)
+    raise CannotPlace
 
 
 # Contact

@@ -57,20 +57,19 @@ def _shrunk(d: Draw, size: float) -> float:
     return size * d.uniform(SHRUNK[0] if d.published else max(SHRUNK[0], CLEAR / size), SHRUNK[1])
 
 
-def _changed(d: Draw, copies: list[Thing], kind: str) -> None:
-    """Give one of two copies another shape or size. In the published rule another shape is not turned."""
+def _changed(d: Draw, copies: list[Thing], kind: str, *, turned: bool = True) -> None:
+    """Give one of two copies another shape, which is turned like the copy or not at all, or another size."""
     k = d.choice((0, 1))
     if kind == "shape":
-        angle = 0.0 if d.published else copies[k].angle
-        copies[k] = replace(copies[k], shape=d.another(copies[k].shape), angle=angle)
+        copies[k] = replace(copies[k], shape=d.another(copies[k].shape), angle=copies[k].angle if turned else 0.0)
     else:
         copies[k] = replace(copies[k], size=_shrunk(d, copies[k].size))
 
 
-def _settled(d: Draw, things: list[Thing], pad: float) -> Image:
+def _settled(d: Draw, things: list[Thing], pads: Sequence[float]) -> Image:
     """Place a group anywhere in the frame: by its lines, or by sizes times a pad where the rule is the published one."""
     if d.published:
-        half = np.array([[thing.size * pad / 2 if thing.size > MARK else 0.0] for thing in things])
+        half = np.array([[thing.size * pad / 2] for thing, pad in zip(things, pads, strict=True)])
         centres = np.array([(thing.x, thing.y) for thing in things])
         low, high = (centres - half).min(0), (centres + half).max(0)
         margin = 0.0
@@ -96,6 +95,9 @@ def _scattered(d: Draw, things: list[Thing]) -> list[Thing]:
 
 # Turned about a mark
 
+MARKED = (0.0, 2**0.5, 2**0.5)
+"""Room that the published rule leaves for a mark and two copies, over their sizes."""
+
 
 def _around(d: Draw, mark: Shape, shape: Shape, between: float, start: float, colours: list[Colour]) -> list[Thing]:
     """Draw a mark and two copies at one distance from it, of which the second is the first turned by an angle."""
@@ -103,10 +105,8 @@ def _around(d: Draw, mark: Shape, shape: Shape, between: float, start: float, co
     size = d.uniform(low, high if d.published else min(high, ROOMY))
     angles = np.deg2rad([start, start + between])
     places = np.array([[0, 0], *zip(np.cos(angles), np.sin(angles), strict=True)])
-    near, far = (
-        size * 2**0.5 / (2 * np.sin(angles[1] / 2 - angles[0] / 2)),
-        (1 - 2**0.5 * size) / np.ptp(places, 0).max(),
-    )
+    near = size * 2**0.5 / (2 * np.sin(np.deg2rad(between) / 2))
+    far = (1 - 2**0.5 * size) / np.ptp(places, axis=0).max()
     if not d.published:
         near = max(near, (size + MARK) * 2**-0.5 + GAP)
     places *= near + d.rng.random() * (far - near)
@@ -124,7 +124,7 @@ def _is_misplaced(things: Sequence[Thing]) -> bool:
 
 
 def _turned(d: Draw, copies: list[Thing]) -> None:
-    """Turn as many copies as the law says; two that the published rule turns alike are still symmetric."""
+    """Turn as many copies as the law says. In the published rule two may be turned alike, and are then still symmetric."""
 
     def turns() -> tuple[float, ...]:
         drawn = [_off(d, 90, 180) for _ in range(d.law.direction)]
@@ -164,14 +164,14 @@ def sym_rot(d: Draw) -> Drawn:
         things = _around(d, mark, shapes[k][0], 90.0, d.uniform(0, 360), colours[k])
         copies = things[1:]
         if k == 3 and kind in ("shape", "size"):
-            _changed(d, copies, kind)
+            _changed(d, copies, kind, turned=not d.published)
         elif k == 3 and kind == "turn":
             _turned(d, copies)
         if k == 3 and kind == "place":
             made = d.until(lambda: _scattered(d, things), lambda made: d.published or _is_misplaced(made))  # noqa: B023
             images.append(tuple(made))
         else:
-            images.append(_settled(d, [things[0], *copies], 2**0.5))
+            images.append(_settled(d, [things[0], *copies], MARKED))
     return d.drawn(images, kind)
 
 
@@ -194,7 +194,7 @@ def sym_sym_2(d: Draw) -> Drawn:
     for k in range(4):
         between = other if k == 3 else usual
         things = _around(d, mark, shapes[k][0], between, d.uniform(-90, 90), colours[k])
-        images.append(_settled(d, things, 2**0.5))
+        images.append(_settled(d, things, MARKED))
     return d.drawn(images, "angle")
 
 
@@ -263,7 +263,7 @@ def sym_mir(d: Draw) -> Drawn:
         things = _mirrored(d, shapes[k], d.uniform(-90, 90), colours[k])
         if k == 3:
             things = _unmirrored(d, things, kind)
-        images.append(tuple(things) if k == 3 and kind == "place" else _settled(d, things, 1.0))
+        images.append(tuple(things) if k == 3 and kind == "place" else _settled(d, things, (1, 1)))
     return d.drawn(images, kind)
 
 
@@ -286,4 +286,4 @@ def sym_sym_1(d: Draw) -> Drawn:
     else:
         other = (usual + d.uniform(60, 120) + 90) % 180 - 90
     rows = [_mirrored(d, shapes[k], other if k == 3 else usual, colours[k]) for k in range(4)]
-    return d.drawn([_settled(d, things, 1.0) for things in rows], "axis")
+    return d.drawn([_settled(d, things, (1, 1)) for things in rows], "axis")
