@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
@@ -42,7 +42,7 @@ class TrainingTask:
 
     benchmark: Benchmark
     split: Split
-    part: Literal["train", "validation"] = "train"
+    part: Literal["train", "validation"] = field(default="train", kw_only=True)
 
     def __len__(self) -> int:
         return len(self._all)

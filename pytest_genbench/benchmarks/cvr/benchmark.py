@@ -14,7 +14,7 @@ from ...factors import Factor, FactorGrid
 from ...splits import Split
 from ..protocol import Targets, Task
 from . import problems, scoring, sets
-from .components import COMPONENTS
+from .components import COMPONENTS, ELEMENTARY
 from .render import SIDE, render
 from .rule import Rule
 from .rules import RULES
@@ -163,12 +163,15 @@ class Cvr:
         Raises:
             BenchmarkError: There are not so many problems, or no such rule.
         """
-        chosen = [problems.find(rule) for rule in rules]
+        chosen = [problems.find(rule) for rule in sorted(rules)]
         if not chosen or not 1 <= n <= sets.SIZES["train"]:
             raise BenchmarkError(
                 f"Training takes some rules and 1 to {sets.SIZES['train']:,} problems of each; got {n}."
             )
-        return self._split("training", chosen, n, "+".join(rule.name for rule in chosen))
+        whole = {len(RULES): "joint", len(ELEMENTARY): "joint-elementary"}
+        parts = [rule.id for rule in chosen]
+        known = parts in (list(ELEMENTARY), list(range(len(RULES))))
+        return self._split("training", chosen, n, whole[len(chosen)] if known else "+".join(rule.name for rule in chosen))
 
     def rules_of(self, split: Split) -> tuple[int, ...]:
         """Numbers of the rules that a split is about, ascending."""

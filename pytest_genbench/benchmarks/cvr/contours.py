@@ -8,7 +8,7 @@ stretched so that its box is the unit square.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,8 @@ FEW_FAIL = 0.1
 MOST_BEGUN = 128
 """Attempts for one contour in one round."""
 
-Single = NDArray[np.float32]
+Single = NDArray[Any]
+"""Numbers of single precision."""
 
 _QUADRANTS = np.array([[1, -1, -1, 1], [1, 1, -1, -1]], dtype=np.float32)
 
@@ -149,8 +150,8 @@ def _displaced(rng: np.random.Generator, sides: Single, along: Single) -> tuple[
     Returns:
         The points (2, M), and their squared distances from the origin (M,).
     """
-    middle: Single = (sides[:2] + sides[2:]) / np.float32(2)
-    reach: Single = np.sqrt(_squared(along)) / np.float32(DISPLACEMENT)
+    middle = ((sides[:2] + sides[2:]) / 2).astype(np.float32, copy=False)
+    reach = np.sqrt(_squared(along)) / np.float32(DISPLACEMENT)
     moved: Single = middle + _in_disc(rng, reach)
     far = _squared(moved)
     while len(out := np.flatnonzero(far > RADIUS**2)):

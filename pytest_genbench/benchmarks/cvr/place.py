@@ -93,7 +93,8 @@ def free(
         centres = low + (high - low) * rng.random((CANDIDATES, *sides.shape))
         apart = (np.abs(centres[:, upper[0]] - centres[:, upper[1]]) >= reach).any(-1).all(-1)
         if apart.any():
-            return centres[apart.argmax()]
+            chosen: Array = centres[apart.argmax()]
+            return chosen
     return _one_by_one(rng, sides, low, high) if strict else centres[0]
 
 
@@ -204,14 +205,14 @@ def inside(
         good[todo] = contains(outer, places[todo, k])
     if not good.any():
         raise CannotPlace
-    return places[good]
+    found: Array = places[good]
+    return found
 
 
 def _is_clear(line: Array, places: Array, reach: float) -> NDArray[np.bool_]:
     """Whether no point of a line (V, 2) is in a box around each place (N, 2)."""
     near = (np.abs(line[:, 0] - places[:, :1]) < reach) & (np.abs(line[:, 1] - places[:, 1:]) < reach)
-    clear: NDArray[np.bool_] = ~near.any(1)
-    return clear
+    return np.asarray(~near.any(1))
 
 
 def contains(contour: Array, points: Array) -> NDArray[np.bool_]:
