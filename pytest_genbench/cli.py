@@ -60,6 +60,15 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write; must be new or empty")
     export.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
     export.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files")
+    export.add_argument(
+        "--problems",
+        type=number_of_problems,
+        metavar="N",
+        help="problems that are also drawn and described one by one, where a benchmark has problems (default: 20)",
+    )
+    export.add_argument(
+        "--no-validation", action="store_true", help="leave out what is set apart to choose by, where there is any"
+    )
     export.set_defaults(run=_export)
 
     show = commands.add_parser("show", help="list a benchmark's factors and splits; or describe a split, and draw it")
@@ -96,6 +105,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def number_of_problems(text: str) -> int:
+    """Parse how many problems to draw; argparse puts this function's name into its message."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number, 0 for none; got {text}")
+    return int(text)
+
+
 def tolerance(text: str) -> float:
     """Parse an allowed drop; argparse puts this function's name into its message."""
     value = float(text)
@@ -127,14 +143,27 @@ def _inspect(arguments: argparse.Namespace) -> int:
 def _export(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from .benchmarks import registry
+    from .benchmarks import noun, registry
     from .export import describe, export
 
     benchmark = registry.get(arguments.benchmark, arguments.preset, arguments.data)
     split = registry.find_split(benchmark, arguments.split)
     # None: shown on a terminal only.
-    with tqdm(total=len(split.train), unit="image", disable=None, leave=False) as bar:
-        manifest = export(benchmark, split, arguments.out, lambda done, _: bar.update(done - bar.n))
+    unit = noun(benchmark.image_shape).removesuffix("s")
+    with tqdm(total=0, unit=unit, disable=None, leave=False) as bar:
+
+        def advance(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        manifest = export(
+            benchmark,
+            split,
+            arguments.out,
+            advance,
+            problems=arguments.problems,
+            validation=not arguments.no_validation,
+        )
     print(describe(manifest, arguments.out))
     return OK
 

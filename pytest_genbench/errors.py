@@ -62,14 +62,21 @@ class MetricError(GenbenchError):
     """If you see this, a metric cannot be computed from these arrays: give it others, or leave it out."""
 
 
+_LISTED = 60
+"""Most names that a message lists."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which of the known names a mistyped one may have meant.
 
     Returns:
-        ``" Did you mean 'spatial'?"`` where a close name exists, else a list of all known names, with a leading space.
+        ``" Did you mean 'spatial'?"`` where a close name exists, else a list of the known names, with a leading space; of very
+        many the first and the last.
     """
-    names = sorted(known)
+    names = sorted(set(known))
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     if close:
         return " Did you mean " + " or ".join(repr(candidate) for candidate in close) + "?"
+    if len(names) > _LISTED:
+        return f" Known: {', '.join(names[:6])}, …, {', '.join(names[-2:])}; {len(names):,} in all."
     return " Known: " + ", ".join(names) + "." if names else ""

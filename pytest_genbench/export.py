@@ -10,7 +10,8 @@ import math
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -18,16 +19,29 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import __version__
-from .benchmarks import Benchmark
+from . import __version__, sheets
+from .benchmarks import Benchmark, Poses, noun
 from .errors import BenchmarkError, OptionError
 from .factors import FactorGrid
+from .loader import TEXT
 from .splits import Split
 
 FORMAT = 1
 """Number in the manifest; it changes when a reader of older exports would misread a newer one."""
 
 IMAGES, FACTORS, MANIFEST, LOADER = "images.npy", "factors.csv", "manifest.json", "load.py"
+
+VALIDATION, PROBLEMS = "validation", "problems"
+"""Folders within the folder: the items set apart to choose by, and pictures with scene graphs of some problems."""
+
+SHEETS = 20
+"""Problems that are also written as a picture and a scene graph, unless another number is asked for."""
+
+COLUMNS = {"scores": "answer"}
+"""Columns that are not called as the output which should give them: the highest of the scores is to be that of the answer."""
+
+_SAID = {"answer": " (place of the image to be found, from 0)"}
+"""What is said of columns whose name does not say it."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of images written so far and of all."""
@@ -39,53 +53,92 @@ _ROWS = 4096
 """Rows of the table that are held at a time."""
 
 
-def export(benchmark: Benchmark, split: Split, out: Path, progress: Progress | None = None) -> dict[str, Any]:
+def export(
+    benchmark: Benchmark,
+    split: Split,
+    out: Path,
+    progress: Progress | None = None,
+    problems: int | None = None,
+    validation: bool = True,
+) -> dict[str, Any]:
     """Write the training set of a split.
 
-    The folder then holds ``images.npy`` (uint8 (N, H, W, C) or signals float32 (N, length), can be memory-mapped),
-    ``factors.csv`` (a row for each image: its index, the values of its factors, and the benchmark's right answers that are
-    class numbers), ``manifest.json`` (what is returned) and ``load.py`` (a PyTorch Dataset over them). The same export gives
-    the same bytes. Memory does not grow with the number of images.
+    The folder then holds ``images.npy`` (uint8 (N, H, W, C), problems of K images uint8 (N, K, H, W, C), or signals float32
+    (N, length); can be memory-mapped), ``factors.csv`` (a row for each image or problem: its index, the values of its factors, and
+    the benchmark's right answers that are class numbers), ``manifest.json`` (what is returned) and ``load.py`` (a PyTorch Dataset
+    over them). Where items are set apart to choose by, ``validation`` holds their images and table; of problems, ``problems`` holds
+    some as a picture and a scene graph, named by their row. The same export gives the same bytes. Memory does not grow with the
+    number of images.
 
     Args:
         benchmark: Renders the images.
         split: One of its splits.
         out: A folder that does not exist, or is empty; missing parents are made.
         progress: Called after each chunk of images.
+        problems: Problems to draw and write out, spread evenly over the training set; None for a few where the benchmark has any.
+        validation: Whether to write what is set apart to choose by, where there is any.
 
     Returns:
         The manifest.
 
     Raises:
-        OptionError: The folder exists and is not empty, or cannot be written. What was begun is removed.
+        OptionError: The folder exists and is not empty, or cannot be written (what was begun is removed); or problems are asked of
+            a benchmark that has none.
         BenchmarkError: The split has no training set, or the benchmark gives what cannot be exported.
     """
     if not len(split.train):
         raise BenchmarkError(f"{split.id} holds out every item; there is no training set to export.")
+    if problems and not isinstance(benchmark, Poses):
+        raise OptionError(f"--problems={problems}: {benchmark.name} has single images, no problems; leave it out.")
+    parts = {"": split.train} | ({VALIDATION: split.validation} if validation and len(split.validation) else {})
+    total, done = sum(map(len, parts.values())), 0
     with _whole_or_nothing(out) as folder:
-        columns = _write_factors(folder / FACTORS, benchmark, split.train)
-        _write_images(folder / IMAGES, benchmark, split.train, progress)
-        (folder / LOADER).write_bytes(_LOADER.encode())
-        manifest = _manifest(benchmark, split) | {
-            "targets": columns[1 + len(benchmark.grid.factors) :],
-            "sha256": {name: _sha256(folder / name) for name in (IMAGES, FACTORS)},
+        for part, items in parts.items():
+            (folder / part).mkdir(exist_ok=True)
+            header = _write_arrays(folder / part, benchmark, items, _counted(progress, done, total))
+            done += len(items)
+        drawn = _write_problems(folder / PROBLEMS, benchmark, split, SHEETS if problems is None else problems)
+        (folder / LOADER).write_bytes(TEXT.encode())
+        manifest = _manifest(benchmark, split, {part or "train": len(items) for part, items in parts.items()}) | {
+            "targets": header[1 + len(benchmark.grid.factors) :],
+            "sha256": {
+                f"{part}/{name}".removeprefix("/"): _sha256(folder / part / name)
+                for part in parts
+                for name in (IMAGES, FACTORS)
+            },
         }
+        if drawn:
+            manifest["problems"] = drawn
         text = json.dumps(manifest, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         (folder / MANIFEST).write_bytes(text.encode())
     return manifest
 
 
+def _counted(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:
+    """Count on from what an earlier part has written."""
+
+    def advance(done: int) -> None:
+        if progress:
+            progress(before + done, total)
+
+    return advance
+
+
 def describe(manifest: dict[str, Any], out: Path) -> str:
     """Say what was written, and what to do with it."""
     size = (out / IMAGES).stat().st_size / 1e6
+    counts, what = manifest["counts"], noun(manifest["image"]["shape"])
     columns = ", ".join(factor["name"] for factor in manifest["factors"])
     shape = tuple(manifest["image"]["shape"])
-    targets = ", ".join(manifest["targets"])
+    targets = ", ".join(f"{name}{_SAID.get(name, '')}" for name in manifest["targets"])
+    drawn = manifest.get("problems", 0)
     lines = [
         f"{out}: training set of {manifest['id']}",
-        f"  held out       {manifest['held_out']}: {manifest['counts']['held_out']:,} images, not in this folder",
-        f"  {IMAGES:<13}  {manifest['counts']['train']:,} images {shape} {manifest['image']['dtype']}, {size:.1f} MB",
+        f"  held out       {manifest['held_out']}: {counts['held_out']:,} {what}, not in this folder",
+        f"  {IMAGES:<13}  {counts['train']:,} {what} {shape} {manifest['image']['dtype']}, {size:.1f} MB",
         f"  {FACTORS:<13}  {columns}" + (f"; right answers: {targets}" if targets else ""),
+        *([f"  {VALIDATION:<13}  {counts[VALIDATION]:,} more {what} to choose by"] if VALIDATION in counts else []),
+        *([f"  {PROBLEMS:<13}  {drawn:,} of them as a picture and as a scene graph, by row"] if drawn else []),
         f"  {MANIFEST:<13}  what this is, with hashes",
         f"  {LOADER:<13}  a PyTorch Dataset of it; python {out / LOADER} says what is there",
         "A model that was trained on this has to say so in its metadata:",
@@ -94,7 +147,7 @@ def describe(manifest: dict[str, Any], out: Path) -> str:
     return "\n".join(lines)
 
 
-def _manifest(benchmark: Benchmark, split: Split) -> dict[str, Any]:
+def _manifest(benchmark: Benchmark, split: Split, written: Mapping[str, int]) -> dict[str, Any]:
     """Everything in the manifest that is known without the files."""
     return {
         "format": FORMAT,
@@ -105,7 +158,7 @@ def _manifest(benchmark: Benchmark, split: Split) -> dict[str, Any]:
         "split": split.slug,
         "id": split.id,
         "held_out": split.held_out,
-        "counts": {"train": len(split.train), "held_out": len(split.test)},
+        "counts": {**written, "held_out": len(split.test)},
         "image": {"shape": [int(side) for side in benchmark.image_shape], "dtype": _dtype(benchmark).name},
         "factors": [
             {"name": factor.name, "kind": factor.kind, "values": [_plain(value) for value in factor.values]}
@@ -117,10 +170,26 @@ def _manifest(benchmark: Benchmark, split: Split) -> dict[str, Any]:
 
 def _dtype(benchmark: Benchmark) -> np.dtype[Any]:
     """Element type of the file, little-endian on every machine: bytes for images, floats for signals."""
-    return np.dtype("u1" if len(benchmark.image_shape) == 3 else "<f4")
+    return np.dtype("<f4" if len(benchmark.image_shape) == 1 else "u1")
 
 
-def _write_images(path: Path, benchmark: Benchmark, items: NDArray[np.int64], progress: Progress | None) -> None:
+def _write_arrays(
+    folder: Path, benchmark: Benchmark, items: NDArray[np.int64], progress: Callable[[int], object]
+) -> list[str]:
+    """Write images and table of some items; returns the header of the table."""
+    header, texts = _header(benchmark, items), _texts(benchmark.grid)
+    with _created(folder / FACTORS) as table:
+        table.write(_csv([header]))
+        for chunk in _write_images(folder / IMAGES, benchmark, items, progress):
+            # The answer to a problem is known once it has been drawn: doing one chunk after the other makes each problem once.
+            _write_rows(table, benchmark, chunk, texts)
+    return header
+
+
+def _write_images(
+    path: Path, benchmark: Benchmark, items: NDArray[np.int64], progress: Callable[[int], object]
+) -> Iterator[NDArray[np.int64]]:
+    """Write the images of some items; yields those that are written."""
     shape = tuple(int(side) for side in benchmark.image_shape)
     dtype = _dtype(benchmark)
     header = {"descr": dtype.str, "fortran_order": False, "shape": (len(items), *shape)}
@@ -136,26 +205,48 @@ def _write_images(path: Path, benchmark: Benchmark, items: NDArray[np.int64], pr
                     f"expected {dtype} {(len(chunk), *shape)}."
                 )
             file.write(images.astype(dtype, copy=False).tobytes())
+            yield chunk
             done += len(chunk)
-            if progress:
-                progress(done, len(items))
+            progress(done)
 
 
-def _write_factors(path: Path, benchmark: Benchmark, items: NDArray[np.int64]) -> list[str]:
-    """Write the table; returns its header."""
-    texts = _texts(benchmark.grid)
-    answers = list(_class_numbers(benchmark, items[:1]))
-    header = ["index", *benchmark.grid.names, *answers]
+def _header(benchmark: Benchmark, items: NDArray[np.int64]) -> list[str]:
+    """Name the columns of the table."""
+    header = ["index", *benchmark.grid.names, *_class_numbers(benchmark, items[:1])]
     if repeated := sorted({name for name in header if header.count(name) > 1}):
         raise BenchmarkError(f"{FACTORS} of {benchmark.name} would have two columns called {' and '.join(repeated)}.")
-    with _created(path) as file:
-        file.write(_csv([header]))
-        for chunk in _chunks(items, _ROWS):
-            levels, targets = benchmark.levels(chunk).T.tolist(), _class_numbers(benchmark, chunk)
-            values = [[text[level] for level in column] for text, column in zip(texts, levels, strict=True)]
-            columns = [chunk.tolist(), *values, *(targets[name].tolist() for name in answers)]
-            file.write(_csv(zip(*columns, strict=True)))
     return header
+
+
+def _write_rows(
+    file: IO[bytes], benchmark: Benchmark, items: NDArray[np.int64], texts: Sequence[Sequence[str]]
+) -> None:
+    """Write a row of the table for each item."""
+    for chunk in _chunks(items, _ROWS):
+        levels, targets = benchmark.levels(chunk).T.tolist(), _class_numbers(benchmark, chunk)
+        values = [[text[level] for level in column] for text, column in zip(texts, levels, strict=True)]
+        columns = [chunk.tolist(), *values, *(target.tolist() for target in targets.values())]
+        file.write(_csv(zip(*columns, strict=True)))
+
+
+def _write_problems(folder: Path, benchmark: Benchmark, split: Split, most: int) -> int:
+    """Write some problems as a picture and a scene graph, named by their row; returns how many."""
+    if not most or not isinstance(benchmark, Poses):
+        return 0
+    from PIL import Image
+
+    folder.mkdir()
+    size = len(split.train)
+    rows = np.unique(np.linspace(0, size - 1, min(most, size)).astype(np.int64)).tolist()
+    digits = max(5, len(str(size - 1)))
+    for row in rows:
+        item = int(split.train[row])
+        with _created(folder / f"{row:0{digits}d}.png") as file:
+            Image.fromarray(sheets.strip(benchmark.images(item)[0])).save(file, format="PNG")
+        plain = {"index": item, **benchmark.problem(item).plain()}
+        with _created(folder / f"{row:0{digits}d}.json") as file:
+            file.write((json.dumps(plain, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode())
+    return len(rows)
 
 
 class _Lines(list[str]):
@@ -175,7 +266,7 @@ def _texts(grid: FactorGrid) -> list[list[str]]:
     """Return the values of each factor as they stand in the table."""
     texts = [[str(_plain(value)) for value in factor.values] for factor in grid.factors]
     for factor, text in zip(grid.factors, texts, strict=True):
-        if repeated := sorted({each for each in text if text.count(each) > 1}):
+        if repeated := sorted(each for each, count in Counter(text).items() if count > 1):
             raise BenchmarkError(
                 f"Factor {factor.name!r} has two values that read {repeated[0]!r}; {FACTORS} would mix them up."
             )
@@ -188,7 +279,8 @@ def _class_numbers(benchmark: Benchmark, items: NDArray[np.int64]) -> dict[str, 
     if targets is None:
         return {}
     arrays = {name: np.asarray(target) for name, target in targets(items).items()}
-    return {name: array for name, array in arrays.items() if array.ndim == 1 and array.dtype.kind in "iu"}
+    numbers = {name: array for name, array in arrays.items() if array.ndim == 1 and array.dtype.kind in "iu"}
+    return {COLUMNS.get(name, name): array for name, array in numbers.items()}
 
 
 def _plain(value: object) -> object:
@@ -268,71 +360,7 @@ def _refuse_used(out: Path, target: Path) -> None:
 def _move(partial: Path, target: Path, is_there: bool) -> None:
     """Give finished files their place; where that takes several steps, the manifest comes last, as load.py needs it."""
     if is_there:
-        for name in (IMAGES, FACTORS, LOADER, MANIFEST):
+        for name in sorted((path.name for path in partial.iterdir()), key=lambda name: (name == MANIFEST, name)):
             (partial / name).rename(target / name)
     else:
         partial.rename(target)
-
-
-_LOADER = '''\
-"""The training set in this folder, in plain PyTorch.
-
-    data = TrainingSet()
-    image, levels, targets = data[0]
-
-A model that was trained on it declares ID as its genbench.trained_on.
-"""
-
-import csv
-import json
-from pathlib import Path
-
-import numpy as np
-import torch
-from torch.utils.data import Dataset
-
-FOLDER = Path(__file__).resolve().parent
-MANIFEST = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
-ID = MANIFEST["id"]
-FACTORS = {factor["name"]: factor["values"] for factor in MANIFEST["factors"]}
-# Images uint8 (N, H, W, C), or signals float32 (N, length); read from the disk when used.
-IMAGES = np.load(FOLDER / "images.npy", mmap_mode="r")
-
-
-def read_table():
-    """Columns of factors.csv by name, int64 (N,): a factor's value becomes its level, its place among the values."""
-    levels = {name: {str(value): level for level, value in enumerate(values)} for name, values in FACTORS.items()}
-    with open(FOLDER / "factors.csv", encoding="utf-8", newline="") as file:
-        rows = csv.reader(file)
-        header = next(rows)
-        table = [[levels[k][text] if k in levels else int(text) for k, text in zip(header, row)] for row in rows]
-    return dict(zip(header, torch.tensor(table, dtype=torch.int64).T))
-
-
-class TrainingSet(Dataset):
-    """Image float32 (C, H, W) in [0, 1] or signal float32 (length,), levels of the factors int64, class numbers by output."""
-
-    def __init__(self):
-        table = read_table()
-        self.index = table["index"]  # the benchmark's numbers of the images
-        self.levels = torch.stack([table[name] for name in FACTORS], dim=1)
-        self.targets = {name: table[name] for name in MANIFEST["targets"]}
-
-    def __len__(self):
-        return len(IMAGES)
-
-    def __getitem__(self, n):
-        image = torch.tensor(IMAGES[n])
-        if image.ndim == 3:
-            image = image.permute(2, 0, 1).contiguous() / 255
-        return image, self.levels[n], {name: target[n] for name, target in self.targets.items()}
-
-
-if __name__ == "__main__":
-    image, levels, targets = TrainingSet()[0]
-    print(
-        f"{ID}: {len(IMAGES)} {'images' if image.ndim == 3 else 'signals'} float32 {tuple(image.shape)}",
-        "in [0, 1];" if image.ndim == 3 else "as they are;",
-        f"factors: {', '.join(FACTORS)}; targets: {', '.join(targets) or 'none'}",
-    )
-'''

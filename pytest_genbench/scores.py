@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import GenbenchError
 from .rng import stream
 
+ENDLESS = 10**12
+"""Population of items that a generator draws without end: whatever is tested is a sample."""
+
 LEVEL = 0.95
 """Coverage of every interval."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .benchmarks import Benchmark
+from . import sheets
+from .benchmarks import Benchmark, Poses, noun
 from .errors import OptionError
 from .results.io import check_writable
 from .rng import stream
@@ -19,8 +20,13 @@ from .splits import Split
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+T = TypeVar("T")
+
 _LISTED = 12
-"""Levels that are written out; of more, the first and the last."""
+"""Levels, rules and splits of a family that are written out; of more, the first and the last."""
+
+_ROWS = 24
+"""Splits of a family up to which all are written out."""
 
 _ACROSS, _DOWN = 12, 4
 """Pictures beside and below each other, for each of the two parts of a sheet."""
@@ -29,6 +35,9 @@ _LEAST, _MOST = 48, 160
 """Pixels a side of a picture: smaller images are enlarged by whole numbers, larger ones made smaller."""
 
 _GAP, _HEADING = 4, 24
+
+_PROBLEMS = 6
+"""Problems in each of the two parts of a sheet."""
 
 
 def benchmark(found: Benchmark) -> str:
@@ -49,8 +58,12 @@ def split(found: Benchmark, chosen: Split) -> str:
         chosen.id,
         f"  held out  {len(chosen.test):,} {_noun(found)}: {chosen.held_out}",
         f"  training  {len(chosen.train):,} {_noun(found)}; a model trained on them declares genbench.trained_on = {chosen.id}",
-        "",
     ]
+    if len(chosen.validation):
+        lines += [f"  to choose by  {len(chosen.validation):,} {_noun(found)} (validation)"]
+    if isinstance(found, Poses):
+        lines += ["", *_table(_shortened(found.explain(chosen)))]
+    lines += [""]
     rows = [("factor", "levels", "in training", "only held out")]
     train, test = found.levels(chosen.train), found.levels(chosen.test)
     for k, factor in enumerate(found.grid.factors):
@@ -87,12 +100,37 @@ def sheet(found: Benchmark, chosen: Split, out: Path) -> str:
         raise OptionError(f"--out={out}: exists already; choose another file.")
     check_writable(out)
     what = _noun(found)
+    if isinstance(found, Poses):
+        return _of_problems(found, chosen, out)
     parts = [
         (f"training: {len(chosen.train):,} {what}", _sample(found, chosen, "training", chosen.train)),
         (f"held out: {len(chosen.test):,} {what}: {chosen.held_out}", _sample(found, chosen, "held out", chosen.test)),
     ]
     _draw(parts).save(out, format="PNG")
     return f"{out}: {len(parts[0][1])} training {what} above {len(parts[1][1])} that are held out"
+
+
+def _of_problems(found: Benchmark, chosen: Split, out: Path) -> str:
+    """Draw problems of the training above such as training never shows, with the right image of each marked."""
+    assert isinstance(found, Poses)
+    explained = found.explain(chosen)
+    about = [f"{what}: {text}" for what, text in explained] if len(explained) <= _LISTED else []
+    parts = []
+    for heading, part, items in (
+        (
+            [*about, f"training: {len(chosen.train):,} problems; the image to be found has a red frame"],
+            "training",
+            chosen.train,
+        ),
+        (["unseen: problems that follow a law training never shows"], "unseen", found.unseen(chosen)),
+    ):
+        index = _drawn(chosen, part, items, _PROBLEMS)
+        answers = [found.problem(item).answer for item in index.tolist()]
+        parts.append((heading, found.images(index), answers, found.captions(index)))
+    sheets.sheet(parts).save(out, format="PNG")
+    return (
+        f"{out}: {len(parts[0][1])} training problems above {len(parts[1][1])} that follow a law training never shows"
+    )
 
 
 def _pairs(found: Benchmark, train: NDArray[np.int64], test: NDArray[np.int64]) -> Iterator[tuple[str, str, str]]:
@@ -122,16 +160,17 @@ def _title(found: Benchmark) -> str:
 
 
 def _noun(found: Benchmark) -> str:
-    return "signals" if len(found.image_shape) == 1 else "images"
+    return noun(found.image_shape)
 
 
 def _kind(found: Benchmark) -> str:
     """Say what items are."""
     if len(found.image_shape) == 1:
         return f"signals of {found.image_shape[0]} values"
-    height, width, channels = found.image_shape
+    *number, height, width, channels = found.image_shape
     colour = {1: "grey", 3: "RGB"}.get(channels, f"{channels} channels")
-    return f"images of {width} by {height} pixels, {colour}"
+    several = f"problems of {number[0]} " if number else ""
+    return f"{several}images of {width} by {height} pixels, {colour}"
 
 
 def _factors(found: Benchmark) -> Iterator[str]:
@@ -147,8 +186,12 @@ def _tasks(found: Benchmark) -> Iterator[str]:
 
 def _family(family: str, splits: Sequence[Split]) -> Iterator[str]:
     rows = [(family, "training", "held out", "")]
-    for each in splits:
-        group = f" ({each.group})" if each.group else ""
+    shown = _some(splits, _ROWS)
+    for each in shown:
+        if each is None:
+            rows.append((f"  … {len(splits) - len(shown) + 1:,} more", "", "", ""))
+            continue
+        group = f" ({each.group})" if each.group and each.group not in each.held_out else ""
         rows.append((f"  {each.slug}", f"{len(each.train):,}", f"{len(each.test):,}", f"{each.held_out}{group}"))
     return _table(rows)
 
@@ -160,14 +203,31 @@ def _levels(values: Sequence[Any], levels: Sequence[int]) -> str:
 
 
 def _listed(texts: Sequence[str]) -> str:
-    return ", ".join(texts if len(texts) <= _LISTED else [*texts[: _LISTED // 2], "…", *texts[-2:]])
+    return ", ".join("…" if text is None else text for text in _some(texts, _LISTED))
+
+
+def _shortened(rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Leave out the middle of many rows."""
+    shown = _some(rows, _LISTED)
+    left = f"… {len(rows) - len(shown) + 1:,} more"
+    return [("  " + (left if row is None else row[0]), "" if row is None else row[1]) for row in shown]
+
+
+def _some(everything: Sequence[T], most: int) -> list[T | None]:
+    """Return all; of more than `most` the first and the last, with None between them."""
+    if len(everything) <= most:
+        return list(everything)
+    return [*everything[: _LISTED // 2], None, *everything[-2:]]
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Align columns: those that hold numbers below their heading to the right, all others to the left."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
-    are_numbers = [all(cell.replace(",", "").isdecimal() for cell in column[1:]) for column in columns]
+    are_numbers = [
+        all(not cell or cell.replace(",", "").isdecimal() for cell in column[1:]) and any(column[1:])
+        for column in columns
+    ]
     for row in rows:
         cells = [
             cell.rjust(width) if is_number else cell.ljust(width)
@@ -176,9 +236,16 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def _sample(found: Benchmark, chosen: Split, part: str, items: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _drawn(chosen: Split, part: str, items: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Draw items of a part of a split, the same ones in every run, ascending."""
     draw = stream("show", chosen.benchmark, chosen.preset, chosen.slug, part)
-    shown = found.images(np.sort(draw.choice(items, min(len(items), _ACROSS * _DOWN), replace=False)))
+    return np.sort(draw.choice(items, min(len(items), most), replace=False))
+
+
+def _sample(found: Benchmark, chosen: Split, part: str, items: NDArray[np.int64]) -> NDArray[np.uint8]:
+    shown = found.images(_drawn(chosen, part, items, _ACROSS * _DOWN))
+    if shown.ndim == 5:  # sets that nothing more is known of: image by image
+        shown = shown.reshape(-1, *shown.shape[2:])[: _ACROSS * _DOWN]
     return shown if shown.ndim == 4 else _plotted(shown)
 
 

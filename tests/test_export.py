@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from PIL import Image
 
 from pytest_genbench import cli, export
 from pytest_genbench.benchmarks import get, registry
+from pytest_genbench.benchmarks.cvr import Cvr, sets
 from pytest_genbench.errors import BenchmarkError, OptionError
 from pytest_genbench.factors import Factor, FactorGrid
 from pytest_genbench.splits import Split
@@ -393,3 +395,139 @@ def test_every_option_of_the_command_is_described(capsys):
     page = (Path(__file__).parents[1] / "docs" / "training-outside.md").read_text("utf-8")
     for option in set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}:
         assert option in page
+
+
+# Problems of several images.
+
+
+@pytest.fixture(scope="module")
+def cvr():
+    return Cvr("mini", side=32)
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A split of two rules with a few problems of each."""
+
+    def marked(sets_of):
+        return lambda: np.isin(np.arange(sets.TOTAL), np.concatenate([sets.items(rule, *sets_of) for rule in (0, 8)]))
+
+    test, train, validation = marked(("test", 3)), marked(("train", 15)), marked(("val", 4))
+    return Split("cvr", "mini", "f", "two-n15", "2 rules", test, belongs=lambda: test() | train(), validates=validation)
+
+
+@pytest.fixture(scope="module")
+def problems(cvr, small, tmp_path_factory):
+    out = tmp_path_factory.mktemp("export") / "cvr"
+    seen = []
+    manifest = export.export(cvr, small, out, lambda done, total: seen.append((done, total)))
+    return out, manifest, seen
+
+
+def test_problems_are_sets_of_images_with_their_answers(problems, cvr, small):
+    out, manifest, seen = problems
+    assert {path.name for path in out.iterdir()} == FILES | {"validation", "problems"}
+    for folder, items in ((out, small.train), (out / "validation", small.validation)):
+        images = np.load(folder / "images.npy")
+        assert (images.dtype, images.shape) == (np.uint8, (len(items), 4, 32, 32, 3))
+        np.testing.assert_array_equal(images, cvr.images(items))
+        header, *rows = table(folder)
+        assert header == ["index", "rule", "problem", "answer"]
+        assert [int(row[0]) for row in rows] == items.tolist()
+        assert {row[1] for row in rows} == {"shape", "contact"}
+        assert [int(row[3]) for row in rows] == cvr.targets(items)["scores"].tolist()
+    assert manifest["counts"] == {"train": 30, "held_out": 6, "validation": 8}
+    assert manifest["targets"] == ["answer"]
+    assert set(manifest["sha256"]) == {"images.npy", "factors.csv", "validation/images.npy", "validation/factors.csv"}
+    for name, digest in manifest["sha256"].items():
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
+    assert seen == [(30, 38), (38, 38)]
+    said = export.describe(manifest, out)
+    assert "30 problems (4, 32, 32, 3) uint8" in said
+    assert "right answers: answer (place of the image to be found, from 0)" in said
+    assert "8 more problems to choose by" in said
+    assert "20 of them as a picture and as a scene graph" in said
+
+
+def test_some_problems_are_written_one_by_one_in_shown_order(problems, cvr, small):
+    out, manifest, _ = problems
+    names = sorted(path.name for path in (out / "problems").iterdir())
+    assert manifest["problems"] == len(names) / 2 == 20
+    assert (names[0], names[-1]) == ("00000.json", "00029.png"), "spread over all, so over all rules"
+    for name in names[::13]:
+        row = int(name.partition(".")[0])
+        item = int(small.train[row])
+        graph = json.loads((out / "problems" / f"{row:05d}.json").read_text("utf-8"))
+        assert graph == json.loads(json.dumps({"index": item, **cvr.problem(item).plain()}))
+        picture = np.asarray(Image.open(out / "problems" / f"{row:05d}.png"))
+        assert picture.shape == (40, 160, 3)
+        for k, image in enumerate(cvr.images(item)[0]):
+            framed = picture[:, k * 40 : (k + 1) * 40]
+            np.testing.assert_array_equal(framed[4:-4, 4:-4], image)
+            assert framed.sum() == image.sum(dtype=int), "the frame is black"
+
+
+@pytest.mark.parametrize(("asked", "written"), [(0, 0), (2, 2), (1000, 30)])
+def test_how_many_problems_are_written(asked, written, cvr, small, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()  # filled, not replaced
+    manifest = export.export(cvr, small, out, problems=asked, validation=False)
+    assert len(list(out.glob("problems/*.png"))) == written
+    assert (out / "problems").exists() == bool(written)
+    assert manifest.get("problems", 0) == written
+    assert not (out / "validation").exists()
+    assert manifest["counts"] == {"train": 30, "held_out": 6}
+
+
+@needs_torch
+def test_the_loader_gives_problems_and_those_to_choose_by(problems, cvr, small):
+    import torch
+
+    module = load(problems[0])
+    for part, items in (("", small.train), ("validation", small.validation)):
+        data = module.TrainingSet(part)
+        assert len(data) == len(items)
+        problem, levels, targets = data[3]
+        assert (problem.dtype, problem.shape) == (torch.float32, (4, 3, 32, 32))
+        np.testing.assert_array_equal(problem, cvr.images(items[3])[0].transpose(0, 3, 1, 2).astype(np.float32) / 255)
+        assert levels.tolist() == cvr.levels(items[3:4])[0].tolist()
+        assert int(targets["answer"]) == cvr.targets(items[3:4])["scores"][0]
+
+
+def test_the_command_exports_problems(tmp_path, capsys):
+    out = tmp_path / "shape"
+    command = ["export", "cvr", "shape-n20", "--preset=mini", "--no-validation", "--problems=1", "--out", str(out)]
+    assert cli.main(command) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert "0 shape, n = 20: 1,000 problems, not in this folder" in said.out
+    assert 'genbench.trained_on = "cvr/mini/shape-n20"' in said.out
+    assert [path.name for path in sorted((out / "problems").iterdir())] == ["00000.json", "00000.png"]
+    assert cli.main(command) == 2
+    assert "is not empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["comporth", "length-1", "--problems=3"],
+            "--problems=3: comporth has single images, no problems; leave it out.",
+        ),
+        (["cvr", "shap-n20"], r"cvr \(checked\) has no split 'shap-n20'. Did you mean 'shape-n20' or"),
+        (["cvr", "xyz"], r"has no split 'xyz'. Known: color-n100, color-n1000, .*, …, .*; \d+ in all."),
+    ],
+)
+def test_problems_that_are_not_there(arguments, message, tmp_path, capsys):
+    assert cli.main(["export", *arguments, "--out", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert re.search(message, error)
+    assert error.count("\n") == 1
+    assert len(error) < 300
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_number_of_problems_is_a_number(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["export", "cvr", "shape-n20", "--out=out", "--problems=all"])
+    assert "expected a whole number, 0 for none; got all" in capsys.readouterr().err

@@ -6,6 +6,7 @@ from PIL import Image
 
 from pytest_genbench import show
 from pytest_genbench.benchmarks.comporth import CompOrth
+from pytest_genbench.benchmarks.cvr.rules import RULES
 from pytest_genbench.cli import main
 
 from .benchmarks.table.tables import as_array, as_folder, describe
@@ -129,3 +130,63 @@ def test_a_table_without_any_split(tmp_path):
     lines = show.benchmark(describe(as_folder(tmp_path, rows), images="t")).splitlines()
     assert "3 images of 12 by 12 pixels, grey" in lines[0]
     assert any(words(line).startswith("in_distribution-1 rows held out: 0, to train on: 3") for line in lines)
+
+
+def test_many_rules_and_splits_are_shortened(run):
+    status, lines = run("cvr")
+    assert status == 0
+    shown = [words(line) for line in lines]
+    assert shown[0].endswith("problems of 4 images of 128 by 128 pixels, RGB")
+    assert "rule categorical 103 shape, pos, size, color, rot, flip, …, flip_contact_1, flip_contact_2" in shown
+    assert "generalisation scores accuracy" in shown
+    assert "shape-n1000 1,000 1,000 0 shape, n = 1,000" in shown
+    assert "… 86 more" in shown
+    assert len(lines) < 100
+    assert max(map(len, lines)) < 120
+
+
+def test_a_rule_is_explained_and_many_are_listed(run):
+    status, lines = run("cvr", "shape_contact_2-n20")
+    assert status == 0
+    shown = [words(line) for line in lines]
+    rule = RULES[20]
+    assert (
+        "training 20 problems; a model trained on them declares genbench.trained_on = cvr/checked/shape_contact_2-n20"
+        in shown
+    )
+    assert "to choose by 500 problems (validation)" in shown
+    assert "rule 20 shape_contact_2: shape, contact" in shown
+    assert f"three images {rule.reference}" in shown
+    for kind, text in rule.odd.items():
+        assert f"odd by {kind} {text}" in shown
+    assert f"unseen law differs in {', '.join(rule.axes)}" in shown
+    shown = [words(line) for line in run("cvr", "joint-n20")[1]]
+    assert f"0 shape {RULES[0].reference}" in shown
+    assert "… 95 more" in shown
+    assert f"102 flip_contact_2 {RULES[102].reference}" in shown
+    assert "Did you mean 'joint-n20'" in run("cvr", "jont-n20")[1][0]
+
+
+@pytest.mark.parametrize("name", ["contact-n20", "joint-n20"])
+def test_a_sheet_of_problems_marks_the_odd_ones(name, run, tmp_path):
+    for out in ("a.png", "b.png"):
+        status, lines = run("cvr", name, "--preset=mini", f"--out={out}")
+        assert status == 0
+        assert lines[-1] == f"{out}: 6 training problems above 6 that follow a law training never shows"
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+    picture = np.asarray(Image.open(tmp_path / "a.png"))
+    # An image of 64 pixels is drawn twice as large; a frame of 4 pixels round it.
+    edges, size = 136 * 136 - 128 * 128, (picture == (214, 40, 30)).all(axis=-1)
+    assert size.sum() == 12 * edges
+    lefts = {int(np.flatnonzero(row)[0]) for row in size if row.sum() in (136, 2 * 136)}
+    assert len(lefts) > 1, "at the place at which it is shown"
+    assert picture.shape[1] < 1200
+
+
+def test_a_sheet_of_sets_that_nothing_more_is_known_of(tmp_path):
+    benchmark = Toy()
+    benchmark.image_shape = (4, 8, 8, 3)
+    benchmark.images = lambda index: np.zeros((len(index), 4, 8, 8, 3), dtype=np.uint8)
+    split = benchmark.splits("brightness")[0]
+    assert "48 training problems" in show.sheet(benchmark, split, tmp_path / "s.png")
+    assert "problems of 4 images of 8 by 8 pixels, RGB" in show.benchmark(benchmark)

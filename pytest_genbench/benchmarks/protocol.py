@@ -28,6 +28,11 @@ Targets = Mapping[str, NDArray[Any]]
 ``assignment.<k>``."""
 
 
+def noun(shape: Sequence[int]) -> str:
+    """Say what items with inputs of this shape (without the batch axis) are: signals, images, or problems of several images."""
+    return {1: "signals", 4: "problems"}.get(len(shape), "images")
+
+
 class Scorer(Protocol):
     """Turns outputs into scores, batch by batch, in memory that does not grow."""
 
@@ -176,3 +181,31 @@ class Tells(Protocol):
 
     def about(self, index: ArrayLike) -> Mapping[str, NDArray[np.int64]]:
         """Numbers of items (N,) by name, int64 (N,); see :mod:`pytest_genbench.models.extra`."""
+
+
+class Posed(Protocol):
+    """One problem: several images, and which of them is right."""
+
+    @property
+    def answer(self) -> int:
+        """Place of the right image among those shown, from 0."""
+
+    def plain(self) -> dict[str, Any]:
+        """Return how it came about, such as its scene graph, as builtin types."""
+
+
+@runtime_checkable
+class Poses(Protocol):
+    """What a benchmark has whose items are problems, each a set of images one of which is right, that it can explain."""
+
+    def problem(self, item: int) -> Posed:
+        """Make the problem of an item."""
+
+    def explain(self, split: Split) -> Sequence[tuple[str, str]]:
+        """Say what the problems of a split are about: what is explained, and how."""
+
+    def captions(self, index: ArrayLike) -> Sequence[str]:
+        """Say in a few words what each of items (N,) is about."""
+
+    def unseen(self, split: Split) -> NDArray[np.int64]:
+        """Items that a split's training says least about, ascending, int64; to be shown beside those of the training."""

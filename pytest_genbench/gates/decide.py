@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..results.pairing import Counterparts, obstacles, other_judge, paired_seeds, same_score
 from ..results.schema import Case, Document, GateResult, Verdict
-from ..scores import Interval, Score, over_seeds
+from ..scores import ENDLESS, Interval, Score, over_seeds
 from .model import Bound, Gate, Gates
 
 UNBOUNDED = (
@@ -123,7 +123,9 @@ def measure(scores: Sequence[Score]) -> Measured:
         values = [score.value for score in scores]
         mean = sum(values) / len(values)
         return Measured(first.metric, first.better, mean, over_seeds(values), False, f"{len(scores)} seeds")
-    basis = f"census of {first.n:,}" if first.is_census else f"n = {first.n:,} of {first.population:,}"
+    basis = f"census of {first.n:,}" if first.is_census else f"n = {first.n:,}"
+    if not first.is_census and first.population < ENDLESS:
+        basis += f" of {first.population:,}"
     # Resampling one cluster always draws that cluster: an interval without width, which is no certainty.
     is_blind = len(first.clusters) == 1 and first.interval is not None and first.interval.low == first.interval.high
     interval = None if first.is_census or is_blind else first.interval

@@ -63,7 +63,7 @@ class TrainingTask:
 
     @property
     def image_shape(self) -> tuple[int, ...]:
-        """Height, width, channels of an image; or the length of a signal, alone."""
+        """Height, width, channels of an image; of a set of images how many they are before that; of a signal its length alone."""
         return self.benchmark.image_shape
 
     def images(self, rows: ArrayLike | None = None) -> Inputs:
@@ -73,7 +73,7 @@ class TrainingTask:
             rows: Numbers of training items (N,), from 0 to ``len(task) - 1``; None for all of them, in order.
 
         Returns:
-            Images uint8 (N, H, W, C); signals float32 (N, length).
+            Images uint8 (N, H, W, C); sets of K images uint8 (N, K, H, W, C); signals float32 (N, length).
 
         Raises:
             BenchmarkError: A row lies outside the training set.

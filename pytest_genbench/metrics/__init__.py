@@ -12,6 +12,7 @@ True values come first, codes second, one row for each sample; a :class:`Result`
 from .chance import chance
 from .correspondence import correspondence_r2
 from .dci import Dci, dci
+from .efficiency import auc, ses
 from .factorvae import FactorVae, factorvae_score
 from .h_error import h_error
 from .hierarchical import CorrespondenceResult, r, r_and_r_c, r_c
@@ -30,6 +31,7 @@ __all__ = [
     "FactorVae",
     "Mir",
     "Result",
+    "auc",
     "chance",
     "correlation",
     "correspondence_r2",
@@ -46,4 +48,5 @@ __all__ = [
     "r_and_r_c",
     "r_c",
     "sap",
+    "ses",
 ]

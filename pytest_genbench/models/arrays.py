@@ -63,9 +63,10 @@ def unit_images(array: Any, contract: Contract) -> NDArray[np.float32]:
     if contract.input_kind == "signal":
         return values.astype(np.float32)
     if values.ndim != 4:
+        several = "" if contract.input_kind != "set" else " Sets of images are not reconstructed."
         raise ModelError(
             f"The reconstruction has shape {values.shape}; images have four axes, {contract.layout}. Reshape inside "
-            "the model."
+            f"the model.{several}"
         )
     low, high = (0.0, 255.0) if values.dtype == np.uint8 else contract.range
     if values.size:

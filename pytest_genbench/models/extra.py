@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from .contract import Contract
 from .prepare import chunks
 
 NAMES = ("rule",)
@@ -30,6 +31,20 @@ def of_callable(function: Callable[..., Any]) -> tuple[str, ...]:
     except (TypeError, ValueError):  # some builtins have none that can be read
         return ()
     return tuple(name for name in NAMES if name in parameters)
+
+
+def arguments(contract: Contract, about: About | None, given: int) -> dict[str, About]:
+    """Return what ``predict`` takes beside a batch: ``about``, for a model with further inputs; nothing for any other.
+
+    Args:
+        contract: What the model takes.
+        about: What is said of the batch; None for a trial, where the numbers 0, 1, 2 … say it.
+        given: Items in the batch.
+    """
+    if not contract.extra:
+        return {}
+    some = np.arange(given, dtype=np.int64)
+    return {"about": {name: some if about is None else about[name] for name in contract.extra}}
 
 
 def pieces(about: About | None, names: tuple[str, ...], given: int, size: int | None, model: str) -> Iterator[About]:

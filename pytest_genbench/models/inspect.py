@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import GenbenchError, MissingOutputError
+from ..errors import GenbenchError, MissingOutputError, ModelError
 from .arrays import to_numpy
-from .contract import Contract, show
+from .contract import KINDS, Contract, show
+from .extra import arguments
 from .load import load
 from .options import ModelOptions
 from .prepare import Inputs
 from .probes import BATCH, code_size, probe
 from .protocol import Model
 from .roles import assign_unnamed, offered
+from .similarity import READOUT, SimilarityModel, of_sets
+from .trial import CANDIDATES
 
 if TYPE_CHECKING:
     from ..benchmarks import Benchmark
     from ..learners.find import Found
+
+_INPUTS = {"image": "images", "set": "sets of images", "signal": "signals"}
 
 _BATCHES = (1, 2, BATCH)
 """Exporters specialise batches of 1, and 2 where the sample had 2; 7 is nobody's sample."""
@@ -51,9 +56,13 @@ def inspect(
             return "\n".join([*lines, "", "usable"]), True
         model = load(options, image_shape=image_shape)
         lines += _facts(model, options)
+        if target is not None:
+            model, target = _fitted(model, target)
+            image_shape = target.image_shape
+            if isinstance(model, SimilarityModel):
+                lines += [f"  as one of sets of {image_shape[0]} images: {READOUT}"]
         images = _images(model.contract, image_shape)
-        what = "signals {} (length)" if model.contract.input_kind == "signal" else "images {} (H, W, C)"
-        lines += ["", f"tried on random {what.format(tuple(images.shape[1:]))}:"]
+        lines += ["", f"tried on random {_kind(images)}:"]
         names, missing = _own_names(model, target)
         lines += _tries(model, images, names)
         lines += _size(model, images, names)
@@ -65,6 +74,42 @@ def inspect(
     except GenbenchError as error:
         return "\n".join([*lines, "", f"unusable: {error}"]).strip(), False
     return "\n".join([*lines, "", "usable"]), True
+
+
+def _fitted(model: Model, target: Benchmark) -> tuple[Model, Benchmark]:
+    """Let an encoder of single images compare sets of them, and a benchmark draw its images as large as the model takes them.
+
+    Raises:
+        GenbenchError: The model takes another kind of input than the benchmark has, or images that it does not draw.
+    """
+    from ..benchmarks import Scalable
+
+    if len(target.image_shape) == 4:
+        model = of_sets(model, target.image_shape[0], target.name)
+        side = _side(model.contract, target)
+        if side is not None and isinstance(target, Scalable):
+            target = target.sized(side)
+    has = KINDS[len(target.image_shape) + 1]
+    if model.contract.input_kind != has:
+        raise ModelError(f"the model takes {_INPUTS[model.contract.input_kind]}; {target.name} has {_INPUTS[has]}")
+    return model, target
+
+
+def _side(contract: Contract, target: Benchmark) -> int | None:
+    """Return the side of the images that a model takes; None for any."""
+    height, width = contract.shape[-2:]
+    if height != width and None not in (height, width):
+        raise ModelError(f"the model takes images of {height} x {width} pixels; {target.name} draws square ones")
+    return height or width
+
+
+def _kind(images: Inputs) -> str:
+    """Say what a batch of inputs is."""
+    if images.ndim == 2:
+        return f"signals {images.shape[1:]} (length)"
+    *number, height, width, channels = images.shape[1:]
+    several = f"sets of {number[0]} " if number else ""
+    return f"{several}images {(height, width, channels)} (H, W, C)"
 
 
 def _learner(found: Found, target: Benchmark | None) -> Iterator[str]:
@@ -107,10 +152,11 @@ def _tasks(model: Model, target: Benchmark, names: Mapping[str, str]) -> Iterato
 def _fitting(roles: Collection[str], target: Benchmark, names: Mapping[str, str]) -> Iterator[str]:
     """Say which tasks of a benchmark some outputs are enough for."""
     yield f"{target.name} {target.version} ({target.preset}):"
+    wide = max(11, *map(len, target.tasks))
     for name, task in target.tasks.items():
         missing = [output for output in task.outputs if output not in roles]
         used = ", ".join(f"{output} = {names[output]!r}" if output in names else output for output in task.outputs)
-        yield f"  {name:<11} " + (f"no: needs the output {' and '.join(missing)}" if missing else f"yes: {used}")
+        yield f"  {name:<{wide}} " + (f"no: needs the output {' and '.join(missing)}" if missing else f"yes: {used}")
 
 
 def _facts(model: Model, options: ModelOptions) -> Iterator[str]:
@@ -135,11 +181,14 @@ def _fields(contract: Contract) -> Mapping[str, str]:
     """Write the contract's fields for people."""
     low, high = contract.range
     is_signal = contract.input_kind == "signal"
+    axes = {"signal": "length", "set": "images, C, H, W"}.get(contract.input_kind, "C, H, W")
+    extra = {"extra": ", ".join(contract.extra)} if contract.extra else {}
     pixels = {} if is_signal else {"range": f"[{low:g}, {high:g}]"}
     hierarchy = {} if contract.hierarchy is None else {"hierarchy": contract.hierarchy.notation}
     return {
         "input_name": contract.input_name,
-        "shape": f"{show(contract.shape)} ({'length' if is_signal else 'C, H, W'})",
+        **extra,
+        "shape": f"{show(contract.shape)} ({axes})",
         "dtype": contract.dtype,
         "layout": contract.layout,
         **pixels,
@@ -159,8 +208,9 @@ def _images(contract: Contract, image_shape: tuple[int, ...] | None) -> Inputs:
     draw = np.random.default_rng(0)
     if contract.input_kind == "signal":
         return draw.uniform(-0.5, 0.5, (BATCH, *(image_shape or (contract.shape[0] or 64,)))).astype(np.float32)
-    channels, height, width = contract.shape
-    given = image_shape or (height or 64, width or 64, channels or 1)
+    *number, channels, height, width = contract.shape
+    several = [each or CANDIDATES for each in number]
+    given = image_shape or (*several, height or 64, width or 64, channels or (3 if number else 1))
     return draw.integers(0, 256, (BATCH, *given), dtype=np.uint8)
 
 
@@ -168,7 +218,7 @@ def _tries(model: Model, images: Inputs, names: Mapping[str, str]) -> Iterator[s
     """Run batches of several sizes, then the probes."""
     outputs = (*model.contract.outputs, *names.values()) or tuple(model.contract.unnamed)
     for size in _BATCHES:
-        found = model.predict(images[:size], outputs)
+        found = model.predict(images[:size], outputs, **arguments(model.contract, None, size))
         shapes = ", ".join(f"{name} {to_numpy(array).shape}" for name, array in found.items())
         yield f"  batch of {size}  {shapes or 'no outputs'}"
     probe(model, images, outputs)
@@ -183,7 +233,7 @@ def _size(model: Model, images: Inputs, names: Mapping[str, str]) -> Iterator[st
 
 def _wishes(contract: Contract) -> Iterator[str]:
     """Say what is worth declaring."""
-    if contract.sources.get("range") == "default" and contract.dtype != "uint8" and contract.input_kind == "image":
+    if contract.sources.get("range") == "default" and contract.dtype != "uint8" and contract.input_kind != "signal":
         low, high = contract.range
         yield f"  note        range is not declared, [{low:g}, {high:g}] is assumed: declare genbench.range"
     if contract.unnamed and not contract.outputs:

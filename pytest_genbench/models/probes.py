@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import GenbenchError, ModelError
 from .arrays import to_numpy, unit_images
+from .extra import About, arguments
 from .prepare import Inputs
 from .protocol import Model
 
@@ -42,14 +43,15 @@ class CodeSize:
     reason: str
 
 
-def probe(model: Model, images: Inputs, names: Sequence[str] | None = None) -> None:
-    """Check that a model is a function of single images.
+def probe(model: Model, images: Inputs, names: Sequence[str] | None = None, about: About | None = None) -> None:
+    """Check that a model is a function of single images, or of single sets of them.
 
     Args:
         model: The model under test.
-        images: At least 7 images, uint8 (N, H, W, C); 7 are used.
+        images: At least 7 images, uint8 (N, H, W, C), sets of images (N, K, H, W, C) or signals; 7 are used.
         names: Outputs to look at, as :meth:`Model.predict` takes them. Where None, all that have a role, or all there
             are if none has one: what nobody asks for may be anything.
+        about: What is said of each item, for models with further inputs; None for the numbers from 0.
 
     Raises:
         ModelError: The model changes its input; its output is not finite, depends on chance, or on the other images of
@@ -60,8 +62,8 @@ def probe(model: Model, images: Inputs, names: Sequence[str] | None = None) -> N
         raise ModelError(f"A probe takes at least {BATCH} images; got {len(batch)}.")
     if names is None:
         names = tuple(model.contract.outputs or model.contract.unnamed)
-    given = batch.copy()
-    first = _run(model, given, names)
+    given, said = batch.copy(), _about(model, about, slice(BATCH))
+    first = _run(model, given, names, said)
     if not np.array_equal(given, batch):
         raise ModelError(
             "The model changes the images it is given. Copy them before changing them (x = x + 1, not x += 1)."
@@ -70,7 +72,7 @@ def probe(model: Model, images: Inputs, names: Sequence[str] | None = None) -> N
         if np.issubdtype(array.dtype, np.inexact) and not np.isfinite(array).all():
             bad = int((~np.isfinite(array.reshape(len(array), -1))).any(axis=1).sum())
             raise ModelError(f"Output {name!r} is not finite (NaN or infinity) for {bad} of {len(batch)} images.")
-    again = _run(model, given, names)
+    again = _run(model, given, names, said)
     for name, array in first.items():
         if (found := _difference(array, again[name])) is not None:
             raise ModelError(
@@ -78,7 +80,7 @@ def probe(model: Model, images: Inputs, names: Sequence[str] | None = None) -> N
                 "chance. Turn off dropout, sampling and noise for evaluation."
             )
     for at in (0, BATCH - 1):
-        alone = _run(model, batch[at : at + 1], names)
+        alone = _run(model, batch[at : at + 1], names, _about(model, said, slice(at, at + 1)))
         for name, array in first.items():
             if (found := _difference(array[at : at + 1], alone[name])) is not None:
                 raise ModelError(
@@ -88,8 +90,14 @@ def probe(model: Model, images: Inputs, names: Sequence[str] | None = None) -> N
                 )
 
 
-def _run(model: Model, images: Inputs, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-    found = model.predict(images, names)
+def _about(model: Model, about: About | None, part: slice) -> About:
+    """Return what is said of some items of a batch; by numbers from 0 where nothing is."""
+    given = {name: np.arange(BATCH, dtype=np.int64) for name in model.contract.extra} if about is None else about
+    return {name: np.asarray(column)[part] for name, column in given.items()}
+
+
+def _run(model: Model, images: Inputs, names: Sequence[str], about: About) -> dict[str, NDArray[Any]]:
+    found = model.predict(images, names, **arguments(model.contract, about, len(images)))
     # A copy, as a model may return the same buffer every time.
     arrays = {name: np.array(to_numpy(found[name])) for name in names}
     for name, array in arrays.items():
@@ -111,7 +119,9 @@ def _difference(expected: NDArray[Any], got: NDArray[Any]) -> float | None:
     return None if largest <= ABSOLUTE + RELATIVE * float(np.abs(left).max()) else largest
 
 
-def code_size(model: Model, images: Inputs, names: Mapping[str, str] | None = None) -> CodeSize:
+def code_size(
+    model: Model, images: Inputs, names: Mapping[str, str] | None = None, about: About | None = None
+) -> CodeSize:
     """Find how large the code of a reconstruction is.
 
     It is verified when decoding the embedding gives the reconstruction: then nothing else of the image can have reached
@@ -121,6 +131,7 @@ def code_size(model: Model, images: Inputs, names: Mapping[str, str] | None = No
         model: The model under test.
         images: Some images, uint8 (N, H, W, C), more than one.
         names: The model's own names for outputs, see :func:`~pytest_genbench.models.roles.assign_unnamed`.
+        about: What is said of each image, for models with further inputs; None for the numbers from 0.
     """
     contract = model.contract
     own = {role: role for role in contract.outputs} | dict(names or {})
@@ -129,7 +140,7 @@ def code_size(model: Model, images: Inputs, names: Mapping[str, str] | None = No
         return CodeSize("unbounded", None, "the model offers no reconstruction")
     decode = getattr(model, "decode", None) if getattr(model, "can_decode", True) else None
     if decode is not None and "embedding" in own:
-        return _verify(model, decode, images, own["embedding"], own["reconstruction"])
+        return _verify(model, decode, images, own["embedding"], own["reconstruction"], about)
     if declared is not None:
         return CodeSize("declared", declared, f"declared as genbench.code_size = {declared}")
     missing = "embedding" if "embedding" not in own else "decoder"
@@ -140,12 +151,15 @@ def code_size(model: Model, images: Inputs, names: Mapping[str, str] | None = No
     )
 
 
-def _verify(model: Model, decode: Any, images: Inputs, embedding: str, reconstruction: str) -> CodeSize:
-    found = model.predict(images, (embedding, reconstruction))
+def _verify(
+    model: Model, decode: Any, images: Inputs, embedding: str, reconstruction: str, about: About | None
+) -> CodeSize:
+    said = arguments(model.contract, about, len(images))
+    found = model.predict(images, (embedding, reconstruction), **said)
     codes = np.array(to_numpy(found[embedding]))
     expected = np.array(to_numpy(found[reconstruction]))
     # Other images in between, and another order: a decoder that remembers the last image it encoded must not pass.
-    model.predict(images[::-1].copy(), (embedding, reconstruction))
+    model.predict(images[::-1].copy(), (embedding, reconstruction), **said)
     order = np.roll(np.arange(len(images)), 1)
     low, high = model.contract.range
     try:
@@ -165,5 +179,5 @@ def _verify(model: Model, decode: Any, images: Inputs, embedding: str, reconstru
         )
     numbers = int(np.prod(codes.shape[1:]))
     declared = model.contract.code_size
-    said = "" if declared in (None, numbers) else f" (declared as {declared})"
-    return CodeSize("verified", numbers, f"decoding the embedding of {numbers} numbers gives the reconstruction{said}")
+    noted = "" if declared in (None, numbers) else f" (declared as {declared})"
+    return CodeSize("verified", numbers, f"decoding the embedding of {numbers} numbers gives the reconstruction{noted}")

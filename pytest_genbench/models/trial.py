@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -66,7 +67,12 @@ def explore(
             continue
         shape = _learnt(run, assumed, name, size, image_shape)
         facts = GraphFacts(name, "input", shape, dtype, _facts(seen, assumed, name), extra)
-        return resolve(declared, facts)
+        found = resolve(declared, facts)
+        if is_open and image_shape is not None and _embeds_sets(found):
+            # What flattens its input takes sets as well as images; an embedding is of one image.
+            with suppress(ModelError):
+                return explore(run, declared, name, dtype, image_shape[1:], extra=extra)
+        return found
     if failure is not None and is_open:
         other = _other_kind(run, declared, name, assumed, image_shape, extra)
         if other is not None:
@@ -80,6 +86,11 @@ def _embeds(declared: Sequence[Declaration]) -> bool:
     """Whether a model is declared to embed, and not to score: then it takes images one by one, whatever the benchmark has."""
     roles = {role for one in declared for _, role in one.values.get("outputs", ())}
     return "embedding" in roles and "scores" not in roles
+
+
+def _embeds_sets(contract: Contract) -> bool:
+    """Whether a model gives whole sets an embedding, and images no scores."""
+    return contract.input_kind == "set" and "embedding" in contract.outputs and "scores" not in contract.outputs
 
 
 def _other_kind(

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..benchmarks import Benchmark
+from ..benchmarks import Benchmark, noun
 from ..errors import BenchmarkError, OptionError, nearest
 from ..learners.protocol import Progress
 from ..models import Model, probe
@@ -67,6 +67,11 @@ def probed_model(
     """
     if kind not in KINDS:
         raise OptionError(f"--genbench-probe takes {' or '.join(KINDS)}; got {kind!r}.{nearest(kind, KINDS)}")
+    if len(benchmark.image_shape) != 3:
+        raise BenchmarkError(
+            f"{benchmark.name} shows {noun(benchmark.image_shape)}; a readout is trained over the embeddings of single images. Run "
+            "it without --genbench-probe."
+        )
     backbone = Backbone(model)
     sizes = answers(benchmark, split)
     embeddings = _embeddings(backbone, benchmark, split, cache)

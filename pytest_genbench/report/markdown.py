@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..results.schema import Document
-from .tables import Table, tables, verdict_line
+from .table import Table
+from .tables import tables, verdict_line
 from .training import training_lines
 
 _ESCAPED = str.maketrans({"|": "\\|", "<": "&lt;", ">": "&gt;", "\n": " ", "`": "'"})

@@ -4,44 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..results.schema import AggregateResult, Case, Document
 from ..scores import Anchor, Score, title
+from . import reasoning
+from .table import Row, Table, count, decimal, interval
 
 _STRUCTURE = ("h_error", "perturbed_several")
 """Scores that improve downwards and are shown all the same: no losses, but what others beside them are read by."""
 
 _SAME = 0.0055
 """Anchors that vary less than this over the rows of a table stand below it, once: two printed digits would not differ."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line: cells as text, and the verdict that colours it."""
-
-    cells: tuple[str, ...]
-    verdict: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with what belongs around it.
-
-    Attributes:
-        title: Benchmark, preset, family, task, metric and judge.
-        columns: Headings; the first column is text, the others are numbers, the last is the verdict.
-        rows: One for each case.
-        aggregates: Lines on the whole family, each with its verdict.
-        notes: Lines below: anchors that are the same for all rows, what went wrong.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    aggregates: tuple[Row, ...] = ()
-    notes: tuple[str, ...] = field(default=())
 
 
 def tables(document: Document) -> list[Table]:
@@ -57,7 +31,7 @@ def tables(document: Document) -> list[Table]:
         cases = sorted(group, key=lambda case: (rank.get(case.split, len(rank)), case.seed))
         about = [a for a in document.aggregates if (a.benchmark, a.preset, a.family, a.output) == key]
         found.append(_table(key, cases, about, document.cases))
-    return found
+    return found + reasoning.tables(document)
 
 
 def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult], others: Sequence[Case]) -> Table:
@@ -221,24 +195,6 @@ def _errors(cases: Sequence[Case]) -> list[str]:
     items = sum(case.scores[0].n for case in cases)
     listed = ", ".join(f"{what} {number / items:.1%}" for what, number in total.most_common() if number)
     return [f"what went wrong on {items:,} held-out images: {listed}"]
-
-
-def decimal(value: float | None) -> str:
-    """Write a score: three decimals, or nothing."""
-    # Adding zero turns a rounded -0.0 into 0.0.
-    return "" if value is None else f"{round(value, 3) + 0.0:.3f}"
-
-
-def count(number: int, noun: str) -> str:
-    """Write a number of things: ``1 test``, ``10 tests``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def interval(score: Score) -> str:
-    """Write an interval, or that there is none because everything was evaluated."""
-    if score.interval is None:
-        return "census"
-    return f"{score.interval.low:.3f} to {score.interval.high:.3f}"
 
 
 def _value(score: Score | None) -> float | None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from ..models import Model
 from ..results.schema import Document
-from .tables import Table, tables, verdict_line
+from .table import Table
+from .tables import tables, verdict_line
 from .training import training_lines
 
 _COLOURS = {"passed": "green", "failed": "red", "inconclusive": "yellow", "not comparable": "yellow"}

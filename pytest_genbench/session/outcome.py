@@ -17,7 +17,7 @@ from .. import __version__
 from ..errors import DocumentError, GenbenchError, OptionError
 from ..gates import judge_aggregates, judge_document
 from ..report import markdown, text
-from ..report.tables import count
+from ..report.table import count
 from ..results.io import write
 from ..results.merge import check_one_model, update
 from ..results.schema import AggregateResult, Document

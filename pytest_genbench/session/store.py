@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from ..benchmarks import Benchmark, Task
+from ..benchmarks import Benchmark, Task, Tells
 from ..errors import MissingOutputError, ModelError, OptionError
 from ..learners import find, references
 from ..learners.find import Found
@@ -334,8 +334,9 @@ class ModelStore:
         if id(model) not in self._probed:
             some = split.test[np.linspace(0, len(split.test) - 1, 7).astype(np.int64)]
             images = benchmark.images(some)
-            probe(model, images, (*model.contract.outputs, *names.values()))
-            self._probed[id(model)] = (model, code_size(model, images, names))
+            about = benchmark.about(some) if isinstance(benchmark, Tells) else None
+            probe(model, images, (*model.contract.outputs, *names.values()), about)
+            self._probed[id(model)] = (model, code_size(model, images, names, about))
             while len(self._probed) > max(_KEPT, len(self.seeds)):
                 self._probed.popitem(last=False)
         return self._probed[id(model)][1]

@@ -75,10 +75,12 @@ def answers(
 
 
 def _classes(benchmark: Benchmark, role: str, seen: NDArray[np.int64]) -> int:
-    """How many classes an output has: as many as the factor has values, else as many as were seen."""
+    """How many classes an output has: as many as the factor has values or a set images, else as many as were seen."""
     name = role.removeprefix("factor.")
     if name in benchmark.grid.names:
         return len(benchmark.grid.factors[benchmark.grid.position(name)])
+    if role == "scores" and len(benchmark.image_shape) == 4:
+        return benchmark.image_shape[0]
     return int(seen.max()) + 1
 
 

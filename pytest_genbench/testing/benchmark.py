@@ -26,8 +26,8 @@ _SPLITS = 3
 _ITEMS = 24
 """Items whose images are made."""
 
-_LABELS = 4096
-"""Items whose levels and right answers are asked for."""
+_LABELS, _SOLVED = 4096, 96
+"""Items whose levels and right answers are asked for; problems, whose answers are known only once they are made."""
 
 
 def check_benchmark(benchmark: Benchmark, *, model: Any = None) -> None:
@@ -68,7 +68,8 @@ def _contents(findings: Findings, benchmark: Benchmark, splits: Sequence[Split],
     # Of one data set: those of several may have different targets.
     first = splits[0]
     whole = np.union1d(first.train, first.test)
-    items, labels = whole[_some(len(whole), _ITEMS)], whole[_some(len(whole), _LABELS)]
+    most = _LABELS if len(benchmark.image_shape) < 4 else _SOLVED
+    items, labels = whole[_some(len(whole), _ITEMS)], whole[_some(len(whole), most)]
     is_sound = [
         findings.add("images()", _images(benchmark, items)),
         findings.add("levels()", _levels(benchmark, labels)),
@@ -81,7 +82,11 @@ def _contents(findings: Findings, benchmark: Benchmark, splits: Sequence[Split],
         return
     firsts = {split.family: split for split in reversed(splits)}.values()
     for task in benchmark.tasks.values():
-        for split in reversed(firsts):
+        each = list(reversed(firsts))
+        if task.on_request and task.population is not None:
+            findings.add(f"task {task.name!r}", tasks.on_request(benchmark, task, each, labels))
+            continue
+        for split in each:
             where = f"task {task.name!r} on {split.slug}"
             findings.add(where, tasks.scores(benchmark, task, split, labels, where))
             findings.add(where, tasks.anchors(task, split, where))
@@ -102,10 +107,11 @@ def _attributes(benchmark: Benchmark) -> Iterator[str]:
         yield f"grid is a {type(getattr(benchmark, 'grid', None)).__name__}; give a FactorGrid."
     shape = getattr(benchmark, "image_shape", None)
     if not (
-        isinstance(shape, tuple) and len(shape) in (1, 3) and all(type(side) is int and side > 0 for side in shape)
+        isinstance(shape, tuple) and len(shape) in (1, 3, 4) and all(type(side) is int and side > 0 for side in shape)
     ):
         yield (
-            f"image_shape is {shape!r}; give (height, width, channels), a tuple of three integers, or of signals (length,)."
+            f"image_shape is {shape!r}; give (height, width, channels), a tuple of three integers, of sets of images with their "
+            "number before it, or of signals (length,)."
         )
 
 
@@ -135,7 +141,7 @@ def _families(benchmark: Benchmark) -> Iterator[str]:
 
 def _splits(benchmark: Benchmark, found: list[Split]) -> Iterator[str]:
     """Check all splits in name and a few in full; put those that can be used for further checks into `found`."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, list[Split]] = {}
     for family in benchmark.families:
         splits = benchmark.splits(family)
         if not isinstance(splits, tuple | list) or not splits or not all(isinstance(each, Split) for each in splits):
@@ -144,16 +150,31 @@ def _splits(benchmark: Benchmark, found: list[Split]) -> Iterator[str]:
         if [str(split) for split in splits] != [str(split) for split in benchmark.splits(family)]:
             yield f"splits({family!r}) returns other splits, or in another order, when called again."
         for split in splits:
-            places.setdefault(split.slug, []).append(family)
+            places.setdefault(split.slug, []).append(split)
         for split in _few(splits):
             problems = [*_fields(benchmark, family, split), *_sets(split, found)]
             yield from problems
             if not problems:
                 found.append(split)
-    for slug, families in places.items():
-        if len(families) > 1:
-            where = " and ".join(dict.fromkeys(families))
-            yield f"the slug {slug!r} is there {len(families)} times, in {where}; make slugs unique over all families."
+    shared = [same for same in places.values() if len(same) > 1]
+    repeated = [same for same in shared if len({split.family for split in same}) < len(same)]
+    # A slug names what was trained on, in model paths and ids: several families may test the same split, each in its own way.
+    looked_at = [places[split.slug] for split in _few([same[0] for same in shared])]
+    for same in repeated or [same for same in looked_at if not _are_one(same)]:
+        where = " and ".join(dict.fromkeys(split.family for split in same))
+        yield (
+            f"the slug {same[0].slug!r} is there {len(same)} times, in {where}; make slugs unique over all families, except where "
+            "they name the same items to train on and to test."
+        )
+
+
+def _are_one(splits: Sequence[Split]) -> bool:
+    """Whether splits train on the same items and hold out the same ones."""
+    first = splits[0]
+    return all(
+        np.array_equal(first.is_held_out(), other.is_held_out()) and np.array_equal(first.is_shown(), other.is_shown())
+        for other in splits[1:]
+    )
 
 
 def _few(splits: Sequence[Split]) -> list[Split]:
@@ -196,13 +217,30 @@ def _sets(split: Split, others: Sequence[Split]) -> Iterator[str]:
         np.sort(np.concatenate([split.train, split.test])), np.flatnonzero(mask | split.is_shown())
     ):
         yield f"split {split.slug}: train and test overlap or leave items out; each item has to be in one of them."
+    elif split.validates is not None:
+        yield from _validation(split, mask)
+
+
+def _validation(split: Split, held_out: NDArray[np.bool_]) -> Iterator[str]:
+    """Check the items that a training may choose by."""
+    assert split.validates is not None
+    what, mask = f"split {split.slug}: validates()", split.validates()
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != held_out.shape:
+        found = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
+        yield f"{what} gives {found}; return a bool array of {len(held_out)} entries, as is_held_out() does."
+    elif (mask & held_out).any():
+        yield f"{what} marks items that are held out; what a training chooses by may not be what it is tested on."
+    elif (mask & split.is_shown()).any():
+        yield f"{what} marks items to train on; set others apart, and leave them out of belongs()."
+    elif not mask.any():
+        yield f"{what} marks nothing; leave it out where nothing is set apart."
 
 
 def _images(benchmark: Benchmark, items: NDArray[np.int64]) -> Iterator[str]:
     shape = tuple(benchmark.image_shape)
     index = items.copy()
     images = benchmark.images(index)
-    dtype = np.uint8 if len(shape) == 3 else np.float32
+    dtype = np.float32 if len(shape) == 1 else np.uint8
     wrong = list(wrong_array(f"images() of {len(items)} items", images, dtype, (len(items), *shape)))
     if wrong:
         yield from wrong
@@ -254,12 +292,13 @@ def _targets(benchmark: Benchmark, items: NDArray[np.int64]) -> Iterator[str]:
         yield f"targets() is a {type(targets).__name__}; return a dict of arrays by output, such as 'factor.shape'."
         return
     for role, values in targets.items():
-        yield from _target(benchmark.grid, role, values, len(items))
+        yield from _target(benchmark, role, values, len(items))
     if targets.keys() != benchmark.targets(items[:0]).keys():
         yield "targets() of no items has other outputs; return the same ones, with no rows."
 
 
-def _target(grid: FactorGrid, role: Any, values: Any, number: int) -> Iterator[str]:
+def _target(benchmark: Benchmark, role: Any, values: Any, number: int) -> Iterator[str]:
+    grid = benchmark.grid
     what = f"targets()[{role!r}]"
     if not isinstance(role, str) or not is_role(role):
         yield f"{what} is not for an output; name it factor.<name>, factors, assignment.<k> or the like."
@@ -280,6 +319,13 @@ def _target(grid: FactorGrid, role: Any, values: Any, number: int) -> Iterator[s
         if not wrong and (values.min() < 0 or (most is not None and values.max() >= most)):
             upto = "" if most is None else f" to {most - 1}, as the grid's {name!r} has {most} values"
             yield f"{what} has classes {values.min()} to {values.max()}; number them from 0{upto}."
+    elif role == "scores":
+        wrong = list(wrong_array(what, values, np.int64, (number,)))
+        yield from wrong
+        among = benchmark.image_shape[0] if len(benchmark.image_shape) == 4 else None
+        if not wrong and (values.min() < 0 or (among is not None and values.max() >= among)):
+            upto = "" if among is None else f" to {among - 1}, as {among} images are shown"
+            yield f"{what} has places {values.min()} to {values.max()}; number them from 0{upto}."
     elif len(values) != number:
         yield f"{what} has {len(values)} rows for {number} items; return one for each."
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..benchmarks import Benchmark
+from ..benchmarks import Benchmark, Tells
 from ..errors import GenbenchError
 from ..evaluation import predict
 from ..learners import Budget, Learner, TrainingTask, keep
@@ -130,7 +130,13 @@ class _Trial:
         sets = (self.split.test, self.split.train)
         index = np.concatenate([each[np.linspace(0, len(each) - 1, _ITEMS).astype(np.int64)] for each in sets])
         roles = [role for role in self.learner.outputs if role in has]
-        return predict(model, self.benchmark.images(index), roles)
+        images = self.benchmark.images(index)
+        if (
+            images.ndim == 5 and model.contract.input_kind == "image"
+        ):  # an encoder of single images, for a benchmark of sets
+            images, index = images.reshape(-1, *images.shape[2:]), np.repeat(index, images.shape[1])
+        about = self.benchmark.about(index) if isinstance(self.benchmark, Tells) else None
+        return predict(model, images, roles, about=about)
 
     def _model(self, made: Any) -> Model:
         name, options = f"what fit() of {type(self.learner).__name__} returned", ModelOptions(spec="", device="cpu")

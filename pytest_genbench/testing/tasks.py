@@ -14,6 +14,7 @@ from ..benchmarks import Benchmark, Outputs, Scorer, Task
 from ..errors import GenbenchError
 from ..models import ModelOptions, offered, wrap
 from ..models.declaration import is_role
+from ..models.similarity import of_sets
 from ..results.io import check_builtin
 from ..scores import Anchor, Better, Condition, Score, Source
 from ..splits import Split
@@ -24,6 +25,9 @@ _ITEMS = 24
 
 _WHOLE = 1_200
 """Items for a score that is no mean over items."""
+
+_DRAWN = 50
+"""Items of those that a task names, where they are a sample themselves: a step between them that keeps pairs in step."""
 
 _FIRST = 7
 
@@ -63,6 +67,41 @@ def _fits(task: Task, where: str) -> Iterator[str]:
             return
 
 
+def on_request(benchmark: Benchmark, task: Task, splits: Sequence[Split], labels: NDArray[np.int64]) -> Iterator[str]:
+    """Check a task that takes part only where a test names it, on the first split that it can be asked of.
+
+    Args:
+        benchmark: Gives images and right answers.
+        task: The task.
+        splits: One of each family; the task may be for some of them only.
+        labels: As in :func:`scores`.
+
+    Raises:
+        GenbenchError: It can be asked of none.
+    """
+    for split in splits:
+        where = f"task {task.name!r} on {split.slug}"
+        try:
+            found = [*scores(benchmark, task, split, labels, where), *anchors(task, split, where)]
+        except GenbenchError:
+            if split is splits[-1]:
+                raise
+            continue
+        yield from found
+        return
+
+
+def _chosen(task: Task, items: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Choose the items of a task that names its own."""
+    if task.population is not None:
+        return items[:: max(1, -(-len(items) // _DRAWN))]
+    return _spaced(items, _WHOLE)
+
+
+def _spaced(items: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    return items[np.linspace(0, len(items) - 1, min(most, len(items))).astype(np.int64)]
+
+
 def scores(benchmark: Benchmark, task: Task, split: Split, labels: NDArray[np.int64], where: str) -> Iterator[str]:
     """Feed a scorer with right and with constant answers and check what it makes of them.
 
@@ -88,8 +127,7 @@ def scores(benchmark: Benchmark, task: Task, split: Split, labels: NDArray[np.in
         {"all": task.items(split)} if task.items is not None else {"held-out": split.test}
     )
     for condition, items in ({**whole, "in-split": split.train} if is_mean else whole).items():
-        most = min(_ITEMS if is_mean else _WHOLE, len(items))
-        index = items[np.linspace(0, len(items) - 1, most).astype(np.int64)]
+        index = _chosen(task, items) if task.items is not None else _spaced(items, _ITEMS if is_mean else _WHOLE)
         images = benchmark.images(index)
         made = answers(benchmark, task, index, images, labels)
         trial = _Trial(task, split, index, images, condition, f"{where}, {condition}")
@@ -133,16 +171,23 @@ class _Trial:
         return found
 
     def _scores(self, scorer: Scorer, population: int) -> Generator[str, None, Sequence[Score]]:
+        population = self._task.population or population
         found = scorer.scores(population, self._condition)
         if not isinstance(found, list | tuple) or not found or not all(isinstance(each, Score) for each in found):
             yield f"{self.where}: scores() is {found!r:.80}; return a list of at least one Score."
             return ()
         yield from _headline(self._task, found, self.where)
+        is_sample = self._task.population is not None
         for score in found:
             what = f"{self.where}: {score.metric}"
             # Beside a headline that is no mean over items there may be scores that nobody needs an interval of.
-            needs_interval = self._task.in_split or score is found[0]
-            yield from _numbers(score, len(self._index), population, self._condition, what, needs_interval)
+            needs_interval = self._task.in_split or score is found[0] or is_sample
+            n = len(self._index)
+            if self._condition == "all":  # evaluated in full, and a score may be about some of the items only
+                n, population = score.n, population if is_sample else score.n
+            elif is_sample and score is not found[0]:
+                n = min(n, score.n)  # of a part of the items, such as those of one rule
+            yield from _numbers(score, n, population, self._condition, what, needs_interval)
         return [score for score in found if isinstance(score.value, float | int) and math.isfinite(score.value)]
 
     def _add(self, scorer: Scorer, outputs: Outputs, part: slice) -> Iterator[str]:
@@ -187,8 +232,6 @@ def _numbers(
     if type(value) not in (float, int) or not math.isfinite(value):
         yield f"{what}: the value is {value!r}; give a finite float, float(…) of NumPy's."
         return
-    if condition == "all":  # evaluated in full, and a score may be about some of the items only
-        n = population = score.n
     for name, found, expected in (("n", score.n, n), ("population", score.population, population)):
         if type(found) is not int or found != expected:
             hint = ", and no scorer may keep the sums of another" if name == "n" and found > n else ""
@@ -230,12 +273,15 @@ def _bounds(score: Score) -> list[float]:
 
 def _worse(task: Task, right: Sequence[Score], constant: Sequence[Score], where: str) -> Iterator[str]:
     """Check that right answers are not worse than one answer for all."""
-    values = {(score.metric, score.judge): score.value for score in constant}
+    known = {(score.metric, score.judge): score for score in constant}
     for score in right:
-        other = values.get((score.metric, score.judge))
-        if other is None or score.metric not in task.metrics:
+        beside = known.get((score.metric, score.judge))
+        if beside is None or score.metric not in task.metrics:
             continue
-        sign = 1 if task.metrics[score.metric] == "higher" else -1
+        # A difference of two scores is none for right answers, and for constant ones on either side of that by chance.
+        if score is not right[0] and beside.interval and beside.interval.low <= score.value <= beside.interval.high:
+            continue
+        other, sign = beside.value, 1 if task.metrics[score.metric] == "higher" else -1
         if sign * (score.value - other) < -_CLOSE:
             yield (
                 f"{where}: {score.metric} is {score.value:.6g} for right answers and {other:.6g} for the same answer to all; it is "
@@ -262,12 +308,16 @@ def anchors(task: Task, split: Split, where: str) -> Iterator[str]:
 def takes_part(benchmark: Benchmark, model: Any, split: Split) -> Iterator[str]:
     """Check that a model can take part in a benchmark, and is scored without an error."""
     made = wrap(model, ModelOptions(spec=""), name="the model", image_shape=benchmark.image_shape)
+    if len(benchmark.image_shape) == 4:
+        made = of_sets(made, benchmark.image_shape[0], benchmark.name)
     roles = offered(made.contract)
     fitting = [task for task in benchmark.tasks.values() if roles.issuperset(task.outputs)]
     if not fitting:
         needed = " or ".join(" and ".join(task.outputs) for task in benchmark.tasks.values())
         yield f"the model offers {', '.join(sorted(roles)) or 'none'}; to take part it needs {needed}."
     for task in fitting:
+        if task.on_request and task.population is not None:  # may be for other families, and takes all of its items
+            continue
         found = evaluation.evaluate(benchmark, split, task, made, samples=_ITEMS)
         for score in found.scores:
             if not math.isfinite(score.value):

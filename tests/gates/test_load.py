@@ -49,6 +49,10 @@ def test_shipped_gates() -> None:
                 ("*", "dci_disentanglement", None, "none", 0.005),
             )
         ),
+        ("*", "*", None, "none", 0.005),
+        ("order", "order_agreement", 0.9, "both", 0.005),
+        ("reverse", "*", None, "none", 0.005),
+        ("*", "accuracy", 0.8, "both", 0.02),
     ]
     assert {gate.anchor for gate in gates.gates if gate.min is None} == {"nearest seen value", ""}
     assert all(len(entry.reason) > 40 for entry in (*gates.gates, *gates.aggregates))

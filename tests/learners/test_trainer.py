@@ -66,6 +66,23 @@ def test_a_task_shows_the_training_set_and_nothing_else(comporth, split):
             task.images(wrong)
 
 
+def test_what_is_set_apart_to_choose_by_is_a_task_of_its_own(comporth, split):
+    assert TrainingTask(comporth, split).validation is None
+    cvr = get("cvr", "mini")
+    task = TrainingTask(cvr, find_split(cvr, "contact-n20"))
+    chosen = task.validation
+    assert (len(task), len(chosen)) == (20, 500)
+    assert chosen.image_shape == (4, 64, 64, 3)
+    items = chosen.split.validation
+    assert not np.isin(items, np.concatenate([task.split.train, task.split.test])).any()
+    assert np.array_equal(chosen.images([0, 3]), cvr.images(items[[0, 3]]))
+    assert np.array_equal(chosen.targets([3])["scores"], cvr.targets(items[3:4])["scores"])
+    assert np.array_equal(chosen.levels(), cvr.levels(items))
+    assert next(chosen.batches(600, seed=0)).max() == 499
+    with pytest.raises(BenchmarkError, match="Rows of cvr/mini/contact-n20 go from 0 to 499; got 500 to 500"):
+        chosen.images([500])
+
+
 def test_batches_pass_over_the_training_set_again_and_again(comporth, split):
     task = TrainingTask(comporth, split)
     batches = task.batches(100, seed=0)

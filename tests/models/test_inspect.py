@@ -61,11 +61,11 @@ def test_size_of_a_benchmark(tmp_path):
     text, is_usable = inspect(options(identity(tmp_path / "m.onnx", ("N", 1, "h", "w"))), "comporth")
     assert is_usable
     assert "random images (64, 64, 1)" in text
-    assert "reconstruction yes: reconstruction" in text
-    assert "recognition no: needs the output" in text
+    assert "reconstruction  yes: reconstruction" in text
+    assert "recognition     no: needs the output" in text
     text, is_usable = inspect(options(identity(tmp_path / "y.onnx", ("N", 1, 64, 64), output="y")), "comporth")
     assert is_usable
-    assert "reconstruction yes: reconstruction = 'y'" in text
+    assert "reconstruction  yes: reconstruction = 'y'" in text
     assert "unbounded" in text
     text, is_usable = inspect(options(identity(tmp_path / "e.onnx", ("N", 1, 64, 64), output="embedding")), "comporth")
     assert is_usable  # by the suite that asks for codes

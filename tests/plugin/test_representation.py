@@ -217,7 +217,7 @@ def test_units_letters_and_models_side_by_side(run, pytester, capsys):
             "--genbench-samples=200",
             saved,
         )
-        result.assert_outcomes(passed=4, deselected=36)
+        result.assert_outcomes(passed=4, deselected=224)
     values = {}
     for name in ("apart", "mixed"):
         found = json.loads((pytester.path / f"{name}.json").read_text())["cases"]

@@ -249,3 +249,13 @@ def test_an_embedding_that_depends_on_chance():
     chance = np.random.default_rng(0)
     with pytest.raises(ModelError, match="dropout"):
         probed_model(Looks(lambda images: chance.normal(size=(len(images), 3))), BENCHMARK, SPLITS[0], "linear")
+
+
+@pytest.mark.parametrize(("name", "shows"), [("cvr", "problems"), ("chopsticks", "signals")])
+def test_inputs_that_are_no_single_images(name, shows):
+    from pytest_genbench.benchmarks import get
+
+    benchmark = get(name, "mini")
+    split = benchmark.splits(benchmark.families[0])[0]
+    with pytest.raises(BenchmarkError, match=f"{name} shows {shows}; a readout is trained over .* single images"):
+        probed_model(Looks(), benchmark, split, "linear")

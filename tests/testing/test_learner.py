@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pytest_genbench.benchmarks.cvr import Cvr
 from pytest_genbench.testing import check_learner
 from pytest_genbench.testing import learner as learner_checks
 
@@ -96,6 +97,53 @@ class Saves(Counter):
 def test_sound_learners_pass(learner):
     check_learner(learner, Dots())
     check_learner(learner, Dots(), family="line")
+
+
+class Brightest:
+    """A model of sets that is told the rule; kept by pickling it."""
+
+    genbench = {"layout": "NHWC"}  # noqa: RUF012
+
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __call__(self, images, rule):
+        return {"scores": images.mean(axis=(2, 3, 4)) * self.weight + rule[:, None]}
+
+
+class Chooses(Counter):
+    """Learns the odd one of several images, and chooses between two signs by what is set apart."""
+
+    outputs = ("scores",)
+    steps = 2
+
+    def fit(self, task, **arguments):
+        self.right = task.validation.targets([0, 1, 2])["scores"]
+        self.ink = task.validation.images([0, 1, 2]).mean(axis=(2, 3, 4))
+        return super().fit(task, **arguments)
+
+    def model(self, weights):
+        return Brightest(max((-1, 1), key=lambda sign: ((sign * self.ink).argmax(1) == self.right).mean()))
+
+
+class Encoder:
+    genbench = {"layout": "NHWC", "outputs": "embedding=embedding"}  # noqa: RUF012
+
+    def __call__(self, images):
+        return {"embedding": images.mean(axis=(1, 2))}
+
+
+class Encodes(Counter):
+    outputs = ("embedding",)
+    steps = 2
+
+    def model(self, weights):
+        return Encoder()
+
+
+@pytest.mark.parametrize("learner", [Chooses(), Encodes()], ids=["Chooses", "Encodes"])
+def test_learners_of_problems_pass(learner):
+    check_learner(learner, Cvr("mini", side=32))
 
 
 def fit_with(change):

@@ -16,7 +16,7 @@ from ..protocol import Targets, Task
 from . import problems, scoring, sets
 from .components import COMPONENTS, ELEMENTARY
 from .render import SIDE, render
-from .rule import Rule
+from .rule import RELATIONS, Rule
 from .rules import RULES
 from .scene import Problem
 
@@ -25,6 +25,12 @@ PRESETS = {"checked": (SIDE, False), "mini": (64, False), "published": (SIDE, Tr
 
 REGIMES = (20, 50, 100, 200, 500, 1000)
 """Training problems of a rule at which sample efficiency is measured (section 4.2)."""
+
+MANY = 10_000
+"""Training problems of a rule in the paper's largest joint training; no part of sample efficiency."""
+
+JOINT = ("joint", "joint-elementary", "joint-composed")
+"""Splits that train on many rules at once: all, the nine elementary ones, the 94 others."""
 
 USUAL = 1000
 """Training problems of a rule where that is not what is asked about."""
@@ -112,6 +118,27 @@ class Cvr:
         images = [render(self.problem(k).references[0], self.side, published=self.is_published) for k in chosen]
         return np.stack(images)
 
+    def explain(self, split: Split) -> list[tuple[str, str]]:
+        """Say what a split's rule asks: what three images have in common, how the odd one is odd; of many rules only the former."""
+        rules = [RULES[number] for number in self.rules_of(split)]
+        if len(rules) > 1:
+            return [(f"{rule.id} {rule.name}", rule.reference) for rule in rules]
+        (rule,) = rules
+        relations = ", ".join(dict.fromkeys(RELATIONS[letter] for letter in rule.relations))
+        rows = [("rule", f"{rule.id} {rule.name}: {relations}"), ("three images", rule.reference)]
+        rows += [(f"odd by {kind}", text) for kind, text in rule.odd.items()]
+        return [*rows, ("unseen law", f"differs in {', '.join(rule.axes) or 'nothing'}")]
+
+    def captions(self, index: ArrayLike) -> list[str]:
+        """Name the rule of each of items (N,), and say how the odd image is odd."""
+        rules = [RULES[number] for number in self.about(index)["rule"].tolist()]
+        known = zip(rules, self.answers(index), strict=True)
+        return [f"{rule.name}: the odd one {rule.odd.get(kind, kind)}" for rule, (_, kind) in known]
+
+    def unseen(self, split: Split) -> NDArray[np.int64]:
+        """Items of a split's rules that follow the unseen law, ascending, int64."""
+        return np.concatenate([sets.items(rule, "test_gen") for rule in self.rules_of(split)])
+
     def levels(self, index: ArrayLike) -> NDArray[np.int64]:
         """Rule and number within it (N, 2) of items (N,)."""
         return self.grid.levels(index)
@@ -143,8 +170,10 @@ class Cvr:
         composed = [rule for rule in RULES if not rule.is_elementary]
         elementary = [rule for rule in RULES if rule.is_elementary]
         if family == "joint":
-            parts = {"joint": RULES, "joint-elementary": elementary, "joint-composed": composed}
-            return tuple(self._split("joint", rules, n, name) for name, rules in parts.items() for n in REGIMES)
+            parts = dict(zip(JOINT, (RULES, elementary, composed), strict=True))
+            return tuple(
+                self._split("joint", rules, n, name) for name, rules in parts.items() for n in (*REGIMES, MANY)
+            )
         single: Mapping[str, tuple[Iterable[Rule], Sequence[int]]] = {
             "reasoning": (elementary, (USUAL,)),
             "compositional": (composed, (USUAL,)),
@@ -168,10 +197,9 @@ class Cvr:
             raise BenchmarkError(
                 f"Training takes some rules and 1 to {sets.SIZES['train']:,} problems of each; got {n}."
             )
-        whole = {len(RULES): "joint", len(ELEMENTARY): "joint-elementary"}
-        parts = [rule.id for rule in chosen]
-        known = parts in (list(ELEMENTARY), list(range(len(RULES))))
-        return self._split("training", chosen, n, whole[len(chosen)] if known else "+".join(rule.name for rule in chosen))
+        whole = {tuple(range(len(RULES))): JOINT[0], ELEMENTARY: JOINT[1]}
+        name = whole.get(tuple(rule.id for rule in chosen), "+".join(rule.name for rule in chosen))
+        return self._split("training", chosen, n, name)
 
     def rules_of(self, split: Split) -> tuple[int, ...]:
         """Numbers of the rules that a split is about, ascending."""
@@ -207,9 +235,11 @@ class Cvr:
         """
         benchmark, _, rest = trained_on.partition("/")
         preset, _, slug = rest.partition("/")
-        known = {each.slug for family in self.families for each in self.splits(family)}
-        if benchmark != self.name or preset not in PRESETS or (slug not in known and "+" not in slug):
-            ids = [f"{self.name}/{self.preset}/{name}" for name in known]
+        name, _, number = slug.rpartition("-n")
+        known = {rule.name for rule in RULES}
+        is_split = number.isdigit() and (name in JOINT or set(name.split("+")) <= known)
+        if benchmark != self.name or preset not in PRESETS or not is_split:
+            ids = [f"{self.name}/{self.preset}/{name}-n{number or USUAL}" for name in (*known, *JOINT)]
             raise BenchmarkError(f"{trained_on!r} is not a split of {self.name}.{nearest(trained_on, ids)}")
         return False
 

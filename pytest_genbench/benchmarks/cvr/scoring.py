@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError
-from ...scores import Better, Condition, Interval, Score, Tally
+from ...scores import ENDLESS, Better, Condition, Interval, Score, Tally
 from ...splits import Split
 from ..protocol import Inputs, Outputs, Task
 from . import anchors, sets
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 OUTPUT = "scores"
 CANDIDATES = 4
-
-ENDLESS = 10**12
-"""Problems there are to draw test problems from: without end, so that every score is that of a sample."""
 
 BLOCK = 10
 """Problems in a cluster; they are independent, and single ones would make documents long."""
@@ -189,7 +186,7 @@ class _Reader:
         self._wrong["ties"] += int(tied.sum())
         for fine, rule, (_, kind) in zip(right.tolist(), sets.rules_of(index).tolist(), known, strict=True):
             if not fine:
-                self._wrong[f"odd by {RULES[rule].name} {kind}"] += 1
+                self._wrong[f"{RULES[rule].name}, odd by {kind}"] += 1
         return right, chosen, places
 
     def errors(self) -> dict[str, int]:

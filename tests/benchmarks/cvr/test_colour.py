@@ -195,6 +195,15 @@ def test_only_published_numbers_are_permuted() -> None:
     assert not any(map(permuted, made(77, 4)))
 
 
+def test_only_published_references_have_two_or_three_of_each_hue() -> None:
+    def numbers(published: bool) -> set[int]:
+        images = [one(77, number, published=published).references[0] for number in range(20)]
+        return {count for image in images for count in Counter(hues(image)).values()}
+
+    assert numbers(published=True) == {2, 3}
+    assert numbers(published=False) > {1, 2, 3}
+
+
 def test_only_published_odd_objects_have_nearly_the_hue_of_what_they_lie_in() -> None:
     def nearest(problem: Problem) -> float:
         view = View(problem.odd)
@@ -220,6 +229,8 @@ def test_only_published_odd_hues_are_those_of_sizes() -> None:
 
     assert all(0.1125 <= hue <= 0.225 for hue in single(published=True))
     assert max(single(published=False)) > 0.225
+    unseen = [hues(one(76, number, "test_gen", published=True).odd) for number in range(30)]
+    assert all(0.159 <= row[0] <= 0.318 for row in unseen if len(set(row)) == 1)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -94,7 +94,8 @@ def test_turn_between_two() -> None:
         assert 30 <= turns[0] <= 180
         assert 0 <= turns[3] < 180
         assert 60 <= abs(turns[3] - turns[0]) <= 120
-    assert {shape for image in images(made(30, 2)) for shape in shapes(image)} == {0}
+    for problem in made(30, 4):
+        assert len({shape for image in problem.images for shape in shapes(image)}) == 1
 
 
 @pytest.mark.parametrize("rule", [86, 95])

@@ -134,6 +134,14 @@ def test_level_and_apart() -> None:
             assert steps[3] < 1e-9
 
 
+def test_the_published_odd_image_that_is_not_level_is_in_order_on_both_axes() -> None:
+    problems = [problem for problem in made(49, 30, "test_gen", published=True) if problem.kind == "apart"]
+    assert problems
+    for problem in problems:
+        a, b = centres(problem.odd)
+        assert (a < b).all()
+
+
 def test_partners() -> None:
     for problem in made(50, 5):
         assert len({thing.size for image in problem.images for thing in image}) == 1

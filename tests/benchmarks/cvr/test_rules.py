@@ -66,6 +66,18 @@ def test_problems_of_every_set_are_sound(rule: Rule):
             check(replace(problem, images=tuple(images)), rule)
 
 
+@pytest.mark.parametrize(
+    "rule", [rule for rule in RULES if not set("RFM") & set(rule.relations)], ids=lambda rule: rule.name
+)
+def test_nothing_is_turned_or_mirrored_by_accident(rule: Rule):
+    """Where the rule is about neither, one turned or mirrored object is noticed."""
+    problem = problems.make(rule, "train", 0)
+    for change in ({"angle": problem.images[0][-1].angle + 90}, {"flip": not problem.images[0][-1].flip}):
+        first = (*problem.images[0][:-1], replace(problem.images[0][-1], **change))
+        with pytest.raises(Fault):
+            check(replace(problem, images=(first, *problem.images[1:])), rule)
+
+
 @by_rule
 def test_the_published_law_can_be_drawn(rule: Rule):
     """It is drawn as it is and never drawn again for being unsound."""

@@ -54,6 +54,17 @@ def test_an_odd_size_of_two_leaves_the_frame_only_as_published() -> None:
     assert not any(leaves(image) for problem in drawn(33) for image in problem.images)
 
 
+def test_the_order_of_two_sizes_tells_the_odd_image_only_as_published() -> None:
+    def first_is_before(image: Image, axis: int) -> bool:
+        return [image[0].x < image[1].x, image[0].y < image[1].y][axis]
+
+    def in_order(problem: Problem) -> bool:
+        return any(all(first_is_before(image, axis) for image in problem.images) for axis in (0, 1))
+
+    assert all(in_order(problem) for problem in drawn(33, 20, "test_gen", published=True))
+    assert not all(in_order(problem) for problem in drawn(33, 20, "test_gen"))
+
+
 @pytest.mark.parametrize(("rule", "kinds"), [(34, {"equal", "different"}), (35, {"equal", "two"})])
 def test_kinds_of_three_sizes(rule: int, kinds: set[str]) -> None:
     problems = drawn(rule, 60)
@@ -65,6 +76,13 @@ def test_kinds_of_three_sizes(rule: int, kinds: set[str]) -> None:
     assert max(sums) <= 0.9 + 1e-9
     odd = np.mean([sum(ordered(problem.odd)) for problem in problems])
     assert abs(odd - np.mean(sums)) < 0.03
+
+
+def test_references_that_agree_on_another_rule_are_noticed() -> None:
+    two, different = (next(p for p in drawn(rule, set="train") if p.kind == "equal") for rule in (34, 35))
+    for rule, problem in ((34, different), (35, two)):
+        with pytest.raises(Fault, match="in a reference"):
+            check(problem, find(rule))
 
 
 def test_third_of_three_sizes_is_larger_in_two_references() -> None:

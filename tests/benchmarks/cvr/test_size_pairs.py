@@ -102,10 +102,13 @@ def test_ink_of_couples_does_not_tell_the_pattern() -> None:
 def test_counts_of_sizes() -> None:
     published = drawn(61, 40, published=True)
     assert any(sorted(counts(p.odd)) == sorted(counts(p.references[0])) for p in published)
+    assert {n for p in published for n in counts(p.references[0])} == {2, 3}
+    # A size of one object alone does not tell the odd image.
+    assert any(1 in counts(p.references[0]) for p in drawn(61))
     for problem in drawn(61):
         usual = counts(problem.references[0])
         assert len(usual) in (2, 3)
-        assert {*usual} <= {2, 3}
+        assert 4 <= sum(usual) <= 9
         assert all(counts(image) == usual for image in problem.references)
         assert len(problem.odd) == sum(usual)
         assert sorted(counts(problem.odd)) != sorted(usual)

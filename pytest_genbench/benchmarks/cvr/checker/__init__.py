@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..place import PIXEL
 from ..rule import Rule
 from ..scene import Problem
@@ -47,8 +49,8 @@ CHECKS: dict[int, Check] = {rule: check for family in _FAMILIES for rule, check 
 def check(problem: Problem, rule: Rule) -> None:
     """Raise unless a problem is sound.
 
-    Every line stays in the frame and can be seen; lines touch, and lie in each other, only where the rule is about that; the
-    references obey the rule, the odd image breaks it in the way it says.
+    Every line stays in the frame and can be seen; lines touch and lie in each other, and things are turned and mirrored, only where
+    the rule is about that; the references obey the rule, the odd image breaks it in the way it says.
 
     Raises:
         Fault: It is not, and why.
@@ -56,6 +58,7 @@ def check(problem: Problem, rule: Rule) -> None:
     references, odd = [View(image, rule.markers) for image in problem.references], View(problem.odd, rule.markers)
     for view in (*references, odd):
         _seen(view, rule)
+    _unturned((*references, odd), rule)
     CHECKS[rule.id](references, odd, problem.kind)
 
 
@@ -71,3 +74,14 @@ def _seen(view: View, rule: Rule) -> None:
     need(not every.touching, "lines touch by accident")
     if "I" not in rule.relations:
         need(not every.holders, "a thing lies in another by accident")
+
+
+def _unturned(views: Sequence[View], rule: Rule) -> None:
+    """What holds for the four images, unless the rule is about symmetry; in all of them a whole image may be reflected."""
+    if "M" in rule.relations:
+        return
+    things = [thing for view in views for thing in view.all]
+    if "F" not in rule.relations:
+        need(len({thing.flip for thing in things}) == 1, "a thing is mirrored by accident")
+        if "R" not in rule.relations:
+            need(len({thing.angle for thing in things}) == 1, "a thing is turned by accident")

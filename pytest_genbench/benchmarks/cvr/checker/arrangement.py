@@ -37,6 +37,7 @@ def misfit(a: Array, b: Array) -> float:
 @check(11)
 def one_arrangement(references: Sequence[View], odd: View, kind: str) -> None:
     """One arrangement, which the odd image has not."""
+    same((view.count for view in (*references, odd)), "number")
     usual = references[0].centres
     need(all(misfit(usual, view.centres) < EXACT for view in references), "references differ in arrangement")
     need(misfit(usual, odd.centres) >= UNLIKE, "the odd arrangement is like the usual one")
@@ -72,6 +73,8 @@ def two_turned(references: Sequence[View], odd: View, kind: str) -> None:
             [b.angle - a.angle for a, b in zip(view.things[:half], view.things[half:], strict=True)], "turn of objects"
         )
         need(turn % 360 in (90, 180, 270), "nothing is turned")
+        need(len({thing.flip for thing in view.things}) == 1, "something is mirrored")
+        need(float(np.ptp(view.sizes)) < EXACT, "objects differ in size")
         first, second = _halves(view)
         if view is odd:
             turns = [turned(first, angle, False) for angle in (0, 90, 180, 270)]

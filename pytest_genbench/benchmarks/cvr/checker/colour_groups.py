@@ -10,7 +10,7 @@ import numpy as np
 
 from .colour import labels
 from .family import Checks
-from .view import View, need, same
+from .view import View, angle_distance, need, same
 
 check = Checks()
 
@@ -101,14 +101,10 @@ def color_sym_1(references: Sequence[View], odd: View, kind: str) -> None:
             if big - small > NEAR:
                 need(big > 1.1 * small, "two pairs are of one size")
                 continue
-            need(
-                view.shapes[i] == view.shapes[j] and abs(radius[i] - radius[j]) < NEAR,
-                "a pair differs in shape or distance",
-            )
-            need(
-                abs((turn[i] - turn[j] + 180) % 360 - 180) < NEAR,
-                "the two objects of a pair are not turned into each other",
-            )
+            need(view.shapes[i] == view.shapes[j], "a pair differs in shape")
+            need(view.things[i].flip == view.things[j].flip, "one of a pair is mirrored")
+            need(abs(radius[i] - radius[j]) < NEAR, "a pair differs in distance")
+            need(angle_distance(turn[i], turn[j]) < NEAR, "the two objects of a pair are not turned into each other")
             image.append((i, j))
         pairs.append(image)
     _matched([*references, odd], pairs)

@@ -7,16 +7,36 @@ from collections.abc import Sequence
 import numpy as np
 
 from .family import Checks
-from .view import View, hue_distance, need, same
+from .view import View, angle_distance, hue_distance, need, same
 
 check = Checks()
 
+STEP = 15.0
+"""Least angle in degrees that is seen."""
 
-@check(0, 4, 5)
+
+@check(0)
 def shape(references: Sequence[View], odd: View, kind: str) -> None:
     """One shape, which the odd image has not."""
+    need(all(view.count == 1 for view in (*references, odd)), "an image has not one object")
     usual = same((view.shapes for view in references), "shape")
     need(odd.shapes != usual, "the odd image has the usual shape")
+
+
+@check(4)
+def rot(references: Sequence[View], odd: View, kind: str) -> None:
+    """One shape, turned."""
+    shape(references, odd, kind)
+    first, *others = (view.things[0].angle for view in references)
+    need(any(angle_distance(angle, first) >= STEP for angle in others), "no reference is turned")
+
+
+@check(5)
+def flip(references: Sequence[View], odd: View, kind: str) -> None:
+    """One shape and its mirror image, neither of them turned."""
+    shape(references, odd, kind)
+    same((view.things[0].angle for view in references), "angle")
+    need(len({view.things[0].flip for view in references}) == 2, "no reference is mirrored, or each")
 
 
 @check(1)
@@ -54,6 +74,7 @@ def count(references: Sequence[View], odd: View, kind: str) -> None:
 @check(7)
 def inside(references: Sequence[View], odd: View, kind: str) -> None:
     """One in the other."""
+    need(all(view.count == 2 for view in (*references, odd)), "an image has not two objects")
     need(all(view.holders == {1: 0} for view in references), "a reference has nothing inside")
     need(not odd.holders, "the odd image has something inside")
 
@@ -61,6 +82,7 @@ def inside(references: Sequence[View], odd: View, kind: str) -> None:
 @check(8)
 def contact(references: Sequence[View], odd: View, kind: str) -> None:
     """Two that touch."""
+    need(all(view.count == 2 for view in (*references, odd)), "an image has not two objects")
     need(all(view.touching == {(0, 1)} and not view.holders for view in references), "in a reference nothing touches")
     need(not odd.touching, "in the odd image two touch")
 

@@ -41,16 +41,32 @@ def _shapes(view: View) -> tuple[int, int]:
     return outer.shape.number, inner.shape.number
 
 
-@check(67, 72, 93)
-def centred(references: Sequence[View], odd: View, kind: str) -> None:
-    """Copies in the middle: as they are, or turned by right angles, or mirrored; in the odd image none is so."""
-    usual = {_twist(outer, inner) for view in references for outer, inner in _middle(view)}
-    others = {_twist(outer, inner) for outer, inner in _middle(odd)}
-    if kind == "unflipped":
-        need(usual == {"mirrored"} and others == {"turned"}, "what lies inside is not mirrored as it should be")
-    else:
-        need(usual <= {"copied", "turned by right angles"}, "in a reference something else lies inside")
-        need(others == {"other"}, "in the odd image a copy lies inside")
+@check(67)
+def shape_inside_1(references: Sequence[View], odd: View, kind: str) -> None:
+    """Copies in the middle; in the odd image other shapes."""
+    _centred(references, odd, "copied", "other")
+
+
+@check(72)
+def rot_inside_2(references: Sequence[View], odd: View, kind: str) -> None:
+    """Copies in the middle, turned by right angles; in the odd image other shapes."""
+    _centred(references, odd, "turned by right angles", "other")
+
+
+@check(93)
+def flip_inside_2(references: Sequence[View], odd: View, kind: str) -> None:
+    """Mirror images in the middle; in the odd image turned copies."""
+    _centred(references, odd, "mirrored", "turned")
+
+
+def _centred(references: Sequence[View], odd: View, usual: str, other: str) -> None:
+    """Raise unless all that lies in the middle of something differs from it in the usual way, in the odd image in another."""
+    found = {_twist(outer, inner) for view in references for outer, inner in _middle(view)}
+    need(found == {usual}, f"in a reference something is not {usual} inside")
+    need(
+        {_twist(outer, inner) for outer, inner in _middle(odd)} == {other},
+        f"in the odd image something is not {other} inside",
+    )
 
 
 def _middle(view: View) -> list[Pair]:
@@ -120,7 +136,11 @@ def flip_inside_1(references: Sequence[View], odd: View, kind: str) -> None:
         outer, inner, place = _mirrored(view)
         need(outer and inner and place, "a reference is not mirrored as a whole")
     outer, inner, place = _mirrored(odd)
-    need((outer, inner) == (kind == "inner", kind == "outer"), "not one of the odd things is mirrored")
+    # The place of the inner thing goes with the outer one.
+    need(
+        (outer, inner, place) == (kind == "inner", kind == "outer", kind == "inner"),
+        "not one of the odd things is mirrored",
+    )
     first, second = _two(odd)
     which = 0 if kind == "outer" else 1
     need(angle_distance(first[which].angle, second[which].angle) <= 30 + 1e-6, "an odd thing is turned too far")

@@ -17,16 +17,26 @@ STEP = 15.0
 """Least angle in degrees that is seen."""
 
 
-@check(19, 28)
+@check(19)
 def pair(references: Sequence[View], odd: View, kind: str) -> None:
-    """Two copies, which may be turned; the odd image has two shapes."""
+    """Two copies; the odd image has two shapes."""
     _pair(references, odd, False)
+
+
+@check(28)
+def turned_pair(references: Sequence[View], odd: View, kind: str) -> None:
+    """Two copies, turned; the odd image has two shapes."""
+    _pair(references, odd, False)
+    turns = [angle_distance(view.things[0].angle, view.things[1].angle) for view in references]
+    need(max(turns) >= STEP, "in no reference the two are turned from each other")
 
 
 @check(29)
 def mirrored_pair(references: Sequence[View], odd: View, kind: str) -> None:
-    """Two mirror images; the odd image has two shapes."""
+    """Two mirror images, neither of them turned; the odd image has two shapes."""
     _pair(references, odd, True)
+    for view in references:
+        same((thing.angle for thing in view.things), "angle")
 
 
 def _pair(references: Sequence[View], odd: View, mirrored: bool) -> None:
@@ -103,6 +113,7 @@ def _square(view: View) -> tuple[tuple[float, float], tuple[bool, bool]]:
     cells = {(x > 0.5, y > 0.5): thing for (x, y), thing in zip(view.centres.tolist(), view.things, strict=True)}
     need(len(cells) == 4, "a corner is empty")
     above, below = ([cells[right, low] for right in (False, True)] for low in (False, True))
+    need(above[0].flip == above[1].flip, "in the upper row one is mirrored")
     turns = (above[1].angle - above[0].angle, below[1].angle - below[0].angle)
     return turns, (above[0].flip != below[0].flip, above[1].flip != below[1].flip)
 
@@ -112,6 +123,11 @@ def size_and_turn(references: Sequence[View], odd: View, kind: str) -> None:
     """Each larger one is turned further; in the odd image each smaller one."""
     need(all(_step(view) > 0 for view in references), "in a reference a smaller one is turned further")
     need(_step(odd) < 0, "in the odd image each larger one is turned further")
+
+
+def _is_one_hand(view: View) -> bool:
+    """Whether all things are mirrored, or none is."""
+    return len({thing.flip for thing in view.things}) == 1
 
 
 def _by_size(view: View) -> list[int]:
@@ -125,6 +141,7 @@ def _by_size(view: View) -> list[int]:
 
 def _step(view: View) -> float:
     """The equal step by which each larger one is turned further, in (-180, 180]."""
+    need(_is_one_hand(view), "one of the copies is mirrored")
     large, mid, small = (view.things[k].angle for k in _by_size(view))
     steps = ((large - mid + 180) % 360 - 180, (mid - small + 180) % 360 - 180)
     need(abs(steps[0] - steps[1]) < 1e-6, "steps differ")
@@ -184,16 +201,19 @@ def turning_row(references: Sequence[View], odd: View, kind: str) -> None:
         return bool(row) and all(STEP <= step <= 180 - STEP for step in steps) and abs(steps[0] - steps[1]) < STEP
 
     _along_axis(references, odd, turns, bool)
-    for view in references:
+    for view in (*references, odd):
+        need(_is_one_hand(view), "one of the copies is mirrored")
         angles = sorted((thing.angle - view.things[0].angle + 180) % 360 for thing in view.things)
         steps = [(b - a) % 360 for a, b in zip(angles, angles[1:] + angles[:1], strict=True)]
-        need(any(abs(a - b) < 1e-6 for a, b in itertools.combinations(steps, 2)), "steps of a reference differ")
+        need(any(abs(a - b) < 1e-6 for a, b in itertools.combinations(steps, 2)), "steps differ")
 
 
 @check(99)
 def flipped_row(references: Sequence[View], odd: View, kind: str) -> None:
     """How the first and the last are flipped; half turns count where nothing is turned otherwise."""
-    upright = all(thing.angle % 180 == 0 for view in (*references, odd) for thing in view.things)
+    things = [thing for view in (*references, odd) for thing in view.things]
+    upright = all(thing.angle % 180 == 0 for thing in things)
+    need(upright or all(angle_distance(thing.angle, 0) <= 60 + 1e-6 for thing in things), "something is turned too far")
 
     def flips(view: View, axis: int) -> object:
         row = _row(view, axis)

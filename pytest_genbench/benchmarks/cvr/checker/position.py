@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..place import PIXEL
+from .colour import labels
 from .family import Checks
 from .view import View, angle_distance, hue_distance, need, same
 
 check = Checks()
-
-PIXEL = 1 / 128
 
 SEEN = 2 * PIXEL
 """Least distance of two places along an axis that is seen."""
@@ -52,7 +53,8 @@ def size_in_order(references: Sequence[View], odd: View, kind: str) -> None:
         if view.sizes[0] == small:
             steps[k] *= -1
     in_order(steps)
-    need(bool((steps[:3] >= SEEN).all(0).any()), "the smaller one comes first")
+    large_first = (steps[:3] >= SEEN).all(0) & (steps[3] <= -SEEN)
+    need(bool(large_first.any()), "on no axis the larger one comes first in the references alone")
 
 
 @check(53)
@@ -61,7 +63,7 @@ def hue_in_order(references: Sequence[View], odd: View, kind: str) -> None:
     views = (*references, odd)
     steps = _pairs(views)
     hue, other = same((sorted(view.hues.tolist()) for view in views), "hues")
-    need(hue_distance(hue, other) >= 0.15 - 1e-6, "hues are too much alike")
+    need(labels((hue, other)) == (0, 1), "both objects have one hue")
     in_order(np.array([step if view.hues[0] == hue else -step for step, view in zip(steps, views, strict=True)]))
 
 
@@ -142,23 +144,17 @@ def colours_of_an_arrangement(references: Sequence[View], odd: View, kind: str) 
     same((view.count for view in views), "number")
     forms = [_form(view.centres) for view in views]
     need(all(np.abs(form - forms[0]).max() < 1e-6 for form in forms), "images differ in arrangement")
-    same((_together(view) for view in references), "groups")
-    need(_together(odd) != _together(references[0]), "the odd image has the usual groups")
+    usual, other = same((labels(view.hues) for view in references), "groups"), labels(odd.hues)
+    need(1 < len(set(usual)) < len(usual), "nothing is grouped")
+    need(other != usual, "the odd image has the usual groups")
+    need(
+        sorted(Counter(other).values()) == sorted(Counter(usual).values()), "the odd groups have other numbers of dots"
+    )
     shifts = [(view.hues - view.hues[0]) % 1 for view in references]
     need(
         all(hue_distance(a, b) < 1e-6 for s in shifts for a, b in zip(s, shifts[0], strict=True)),
         "hues are not shifted",
     )
-
-
-def _together(view: View) -> list[int]:
-    """For each thing the first of its hue; raise Fault unless hues are either one or well apart."""
-    hues = view.hues.tolist()
-    far = np.array([[hue_distance(a, b) for b in hues] for a in hues])
-    need(bool(((far < 1e-6) | (far >= 0.15)).all()), "hues are too much alike")
-    first = [int(row.argmax()) for row in far < 1e-6]
-    need(1 < len(set(first)) < view.count, "nothing is grouped")
-    return first
 
 
 # Partners

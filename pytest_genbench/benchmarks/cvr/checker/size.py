@@ -50,17 +50,24 @@ def shapes_in_order(references: Sequence[View], odd: View, kind: str) -> None:
     need(smaller(odd) == usual[::-1], "in the odd image the usual shape is the smaller")
 
 
-@check(34, 35)
-def three(references: Sequence[View], odd: View, kind: str) -> None:
+def _alike(view: View) -> str:
     """How many of three have one size."""
+    need(view.count == 3, "there are not three things")
+    return {1: "equal", 2: "two", 3: "different"}[len(levels(view))]
 
-    def alike(view: View) -> str:
-        need(view.count == 3, "there are not three things")
-        return {1: "equal", 2: "two", 3: "different"}[len(levels(view))]
 
-    usual = same((alike(view) for view in references), "how many have one size")
-    need(alike(odd) != usual, "in the odd image as many as usual have one size")
-    need(alike(odd) == kind, "the odd image is odd in another way")
+@check(34)
+def two_of_three(references: Sequence[View], odd: View, kind: str) -> None:
+    """Two of three have one size."""
+    need(all(_alike(view) == "two" for view in references), "in a reference not two have one size")
+    need(kind != "two" and _alike(odd) == kind, "the odd image is not odd as it says")
+
+
+@check(35)
+def none_of_three(references: Sequence[View], odd: View, kind: str) -> None:
+    """All three differ in size."""
+    need(all(_alike(view) == "different" for view in references), "in a reference two have one size")
+    need(kind != "different" and _alike(odd) == kind, "the odd image is not odd as it says")
 
 
 @check(36)
@@ -126,6 +133,7 @@ def mirror_pairs(references: Sequence[View], odd: View, kind: str) -> None:
 
 def _axis(view: View) -> int:
     """The axis across which the places of things are mirrored, two after two."""
+    need(view.count % 2 == 0, "there are no pairs")
     for axis in (0, 1):
         one, two = view.centres[::2], view.centres[1::2]
         sums, differences = one[:, axis] + two[:, axis], one[:, 1 - axis] - two[:, 1 - axis]
@@ -169,5 +177,6 @@ def _twins(view: View) -> tuple[Array, Array, list[bool]]:
     towards = np.rad2deg(np.arctan2(away[:, 1], away[:, 0]))
     turns = [angle_distance(thing.angle, angle) for thing, angle in zip(view.things, towards, strict=True)]
     need(max(turns) < 1e-3, "a thing is not turned as its place is")
+    same((thing.flip for thing in view.things), "flip")
     alike = [view.shapes[a] == view.shapes[b] for a, b in rows]
     return view.sizes[[row[0] for row in rows]], far[[row[0] for row in rows]], alike

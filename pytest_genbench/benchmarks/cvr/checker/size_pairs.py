@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .colour import labels
 from .family import Checks
 from .size import differ, levels
-from .view import View, hue_distance, need, same
+from .view import View, need, same
 
 check = Checks()
-
-APART = 0.15 - 1e-6
-"""Least distance of two hues that are to be told apart."""
 
 
 @check(56)
@@ -109,7 +107,7 @@ def hue(references: Sequence[View], odd: View, kind: str) -> None:
         """Hue of the smaller and of the larger."""
         need([len(row) for row in levels(view)] == [1, 1], "there are not two sizes")
         small, large = (float(view.hues[row[0]]) for row in levels(view))
-        need(hue_distance(small, large) >= APART, "two hues are nearly the same")
+        need(labels((small, large)) == (0, 1), "both objects have one hue")
         return small, large
 
     usual = same((hues(view)[1] for view in references), "hue of the larger")
@@ -120,20 +118,14 @@ def hue(references: Sequence[View], odd: View, kind: str) -> None:
 def hues(references: Sequence[View], odd: View, kind: str) -> None:
     """One hue for each size."""
 
-    def rows(view: View) -> list[set[float]]:
-        """Hues of the things of each size."""
-        found = [{float(view.hues[item]) for item in row} for row in levels(view)]
-        every = sorted(set().union(*found))
-        need(
-            all(hue_distance(a, b) >= APART for k, a in enumerate(every) for b in every[:k]),
-            "two hues are nearly the same",
-        )
+    def rows(view: View) -> list[set[int]]:
+        """Labels of the hues of the things of each size, which are as many as there are sizes."""
+        hues = labels(view.hues)
+        found = [{hues[item] for item in row} for row in levels(view)]
+        need(len(set(hues)) == len(found), "there are not as many hues as sizes")
         return found
 
-    usual = same((_counts(view) for view in references), "numbers of each size")
-    need(_counts(odd) == usual, "the odd image has other numbers of each size")
+    same((_counts(view) for view in (*references, odd)), "numbers of each size")
     for view in references:
-        found = rows(view)
-        need(all(len(row) == 1 for row in found), "in a reference things of one size differ in hue")
-        need(len(set().union(*found)) == len(found), "in a reference two sizes have one hue")
+        need(all(len(row) == 1 for row in rows(view)), "in a reference things of one size differ in hue")
     need(any(len(row) > 1 for row in rows(odd)), "in the odd image each size has one hue")

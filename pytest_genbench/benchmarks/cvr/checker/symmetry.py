@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..scene import Image
 from .family import Checks
 from .view import View, angle_distance, need
 
@@ -22,9 +23,14 @@ def _judge(references: Sequence[Mapping[str, float]], odd: Mapping[str, float], 
     need(all(value < EXACT for name, value in odd.items() if name != fault), f"the odd image has other faults: {odd}")
 
 
+def _two(view: View) -> Image:
+    need(view.count == 2, "there are not two objects")
+    return view.things
+
+
 def _unlike(view: View) -> dict[str, float]:
     """How two objects differ in shape and size."""
-    first, second = view.things
+    first, second = _two(view)
     return {
         "shape": float(first.shape.number != second.shape.number),
         "size": 1 - min(first.size, second.size) / max(first.size, second.size),
@@ -33,7 +39,7 @@ def _unlike(view: View) -> dict[str, float]:
 
 def _unturned(view: View, turn: float) -> dict[str, float]:
     """How the second object differs from the first one turned by an angle about the mark."""
-    first, second = view.things
+    first, second = _two(view)
     arms = (view.centres - (view.markers[0].x, view.markers[0].y)) @ (1, 1j)
     return _unlike(view) | {
         "flip": float(first.flip != second.flip),
@@ -49,7 +55,7 @@ def _line(view: View) -> float:
 
 def _unmirrored(view: View) -> dict[str, float]:
     """How the second object differs from the mirror image of the first on their bisector."""
-    first, second = view.things
+    first, second = _two(view)
     line = 2 * _line(view)
     return _unlike(view) | {
         "flip": float(first.flip == second.flip),
@@ -69,6 +75,7 @@ def sym_sym_2(references: Sequence[View], odd: View, kind: str) -> None:
     """One turn about the mark, which in the odd image is another."""
     turns = []
     for view in (*references, odd):
+        _two(view)
         arms = (view.centres - (view.markers[0].x, view.markers[0].y)) @ (1, 1j)
         turns.append(float(np.rad2deg(np.angle(arms[1] / arms[0]))))
         faults = _unturned(view, turns[-1])

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ..contours import PLAIN, Shape, Style
-from ..draw import TRIES, Draw
+from ..draw import Draw
 from ..laws import Band, Colours, Law, Shapes, Sizes, per, root
-from ..place import PIXEL, Array, CannotPlace
+from ..place import PIXEL
 from ..rule import Drawn, Family
 from ..scene import Colour, Image
+from .contact import beside
+from .elementary import STD
+from .nesting import LEAST, nested, part, supply
 
 rule = Family()
 
 TWO = [2, 2, 2, 2]
-STD = (1 / 4, 1 / 2.5)
-"""Usual size of what lies in something, over the size of that."""
 
 SEEN = 6 * PIXEL
 """Size of the smallest object whose hue can be seen."""
@@ -28,9 +27,6 @@ HOLDING = 0.15
 
 PATTERNS = ("0000", "0011", "0101", "2210", "0221", "0123")
 """Which objects of two pairs have one hue: all; those of a pair; one of each pair, twice or once; those of one pair; none."""
-
-LEAK = (0.1125, 0.225)
-"""Hues of the odd image that has one hue, as published: the range of sizes."""
 
 
 @rule(
@@ -104,7 +100,7 @@ def color_color_2(d: Draw) -> Drawn:
     63,
     "shape_color",
     "SC",
-    reference="each of two shapes has its hue",
+    reference="each of two shapes has a hue that all have in common",
     odd={"hue": "has the two hues exchanged"},
     train=Law(
         Shapes("slot"),
@@ -136,7 +132,7 @@ def shape_color(d: Draw) -> Drawn:
     74,
     "color_inside_1",
     "CI",
-    reference="the outer and the inner object have each their hue",
+    reference="the outer and the inner object each have a hue that all have in common",
     odd={"hue": "has the two hues exchanged"},
     train=Law(
         Shapes("object", PLAIN, Style(0.08, 0.2)),
@@ -153,11 +149,11 @@ def shape_color(d: Draw) -> Drawn:
 def color_inside_1(d: Draw) -> Drawn:
     """A hollow object and a small one in it."""
     sizes, colours = d.sizes_of([1] * 4), d.hued(_exchanged(d))
-    outers, inners = d.shapes(4, d.law.shape.hollow), d.shapes(4, d.law.shape.style)
+    hollow, inners = supply(d, d.law.shape.hollow, 5), d.shapes(4, d.law.shape.style)
     images = []
-    for outer, inner, (size,), pair in zip(outers, inners, sizes, colours, strict=True):
+    for inner, (size,), pair in zip(inners, sizes, colours, strict=True):
         ratio, centre = d.uniform(*d.law.size.ratio), d.anywhere(size)
-        outer, place = _holding(d, outer, ratio, size)
+        outer, (place,) = nested(d, hollow, [ratio], size)
         images.append(d.image([outer, inner], [size, size * ratio], [centre, centre + size * place], pair))
     return d.drawn(images, "hue")
 
@@ -190,12 +186,12 @@ def color_inside_2(d: Draw) -> Drawn:
     outers = d.hued([[d.uniform(0, 1) for _ in range(n)] for _ in range(4)])
     inners = [row[:held] for row, held in zip(outers, holding, strict=True)]
     (inners[3],) = d.hued([[d.uniform(0, 1) if d.published else d.other_hue(hue) for hue, _, _ in inners[3]]])
-    hollow, plain = d.shapes(sum(holding), d.law.shape.hollow), d.shapes(4 * n - sum(holding))
+    hollow, plain = supply(d, d.law.shape.hollow, sum(holding) + 3), d.shapes(4 * n - sum(holding))
     small = d.shapes(sum(holding), d.law.shape.style)
     images = []
     for k, held in enumerate(holding):
-        shapes = [hollow.pop() for _ in range(held)] + [plain.pop() for _ in range(n - held)]
-        images.append(_filled(d, shapes, sizes[k], [small.pop() for _ in range(held)], [*outers[k], *inners[k]]))
+        shapes = [plain.pop() for _ in range(n - held)], [small.pop() for _ in range(held)]
+        images.append(_filled(d, hollow, *shapes, sizes[k], [*outers[k], *inners[k]]))
     return d.drawn(images, "hue")
 
 
@@ -203,32 +199,35 @@ def color_inside_2(d: Draw) -> Drawn:
     76,
     "color_contact",
     "CT",
-    reference="two pairs touch, whose objects share hues in one pattern",
+    reference="the objects of two touching pairs share hues in one pattern",
     odd={"pattern": "has pairs that share hues in another pattern"},
-    train=Law(
-        Shapes("all"), Sizes("object", 0.225), Colours(s=Band(0.6, 1, "object"), v=Band(0.5, 1, "all")), direction="x"
-    ),
+    train=Law(Shapes("all"), Sizes("object", 0.225), Colours(s=Band(0.6, 1, "object"), v=Band(0.5, 1, "all"))),
     unseen=Law(
         Shapes("image"),
         Sizes("object", 0.318),
         Colours(s=Band(0.6, 1, "object"), v=Band(0.5, 1, "object")),
-        direction="x",
     ),
     least=8,
 )
 def color_contact(d: Draw) -> Drawn:
-    """Two pairs side by side. In the published rule the order of the hues follows the pattern, and one odd hue the sizes."""
+    """Two pairs side by side. In the published rule the order of the hues follows the pattern."""
     counts, (usual, other) = [4] * 4, d.choices(PATTERNS, 2)
     shapes, sizes = d.shapes_of(counts), d.sizes_of(counts)
     rows = []
     for k, pattern in enumerate([usual, usual, usual, other]):
         number = len(set(pattern))
-        hues = d.hues(number) if number > 1 else [d.uniform(*LEAK) if d.published and k == 3 else d.uniform(0, 1)]
+        # Where it has one hue, the published odd image draws it from the range of sizes.
+        single = d.law.size.span() if d.published and k == 3 else (0.0, 1.0)
+        hues = d.hues(number) if number > 1 else [d.uniform(*single)]
         if not d.published:
             hues = d.choices(hues, number)
         rows.append([hues[int(rank)] for rank in pattern])
     colours = d.hued(rows)
-    return d.drawn([d.until(lambda: _pairs(d, shapes[k], sizes[k], colours[k])) for k in range(4)], "pattern")  # noqa: B023
+    images = []
+    for k in range(4):
+        centres = d.until(lambda: beside(d, [d.clump(shapes[k][j : j + 2], sizes[k][j : j + 2]) for j in (0, 2)]))  # noqa: B023
+        images.append(d.image(shapes[k], sizes[k], centres, colours[k]))
+    return d.drawn(images, "pattern")
 
 
 def _exchanged(d: Draw) -> list[list[float]]:
@@ -238,34 +237,20 @@ def _exchanged(d: Draw) -> list[list[float]]:
     return [[hue, other]] * 3 + [[other, hue]]
 
 
-def _holding(d: Draw, outer: Shape, ratio: float, size: float) -> tuple[Shape, Array]:
-    """Find a place for a small object in a hollow shape, or in another one of its style."""
-    for _ in range(TRIES):
-        try:
-            return outer, d.inside(outer, [ratio], size)[0][0]
-        except CannotPlace:
-            (outer,) = d.shapes(1, outer.style)
-    raise CannotPlace
-
-
 def _filled(
-    d: Draw, outers: list[Shape], sizes: Sequence[float], inners: list[Shape], colours: Sequence[Colour]
+    d: Draw,
+    hollow: Iterator[Shape],
+    plain: list[Shape],
+    inners: list[Shape],
+    sizes: Sequence[float],
+    colours: Sequence[Colour],
 ) -> Image:
     """Draw objects anywhere, the first of which hold each a small one; colours of all of them, then of the small ones."""
-    centres, (low, high) = d.free(sizes), d.law.size.ratio
-    ratios, places = [], []
-    for k in range(len(inners)):
-        ratios.append(d.uniform(low if d.published else max(low, SEEN / sizes[k]), high))
-        outers[k], place = _holding(d, outers[k], ratios[k], sizes[k])
-        places.append(centres[k] + sizes[k] * place)
-    small = [size * ratio for size, ratio in zip(sizes, ratios, strict=False)]
-    return d.image([*outers, *inners], [*sizes, *small], [*centres, *places], colours)
-
-
-def _pairs(d: Draw, shapes: list[Shape], sizes: list[float], colours: list[Colour]) -> Image:
-    """Push together two pairs and place them side by side."""
-    clumps = [d.clump(shapes[k : k + 2], sizes[k : k + 2]) for k in (0, 2)]
-    boxes = np.array([box for _, box in clumps])
-    places = d.on_axis(boxes[:, 1].tolist(), d.law.direction, boxes[:, 0])
-    centres = np.concatenate([offsets + place for (offsets, _), place in zip(clumps, places, strict=True)])
-    return d.image(shapes, sizes, centres, colours)
+    centres, outers, small, places = d.free(sizes), [], [], []
+    for size, centre in zip(sizes[: len(inners)], centres, strict=False):
+        ratio = part(d, size, LEAST)
+        outer, (place,) = nested(d, hollow, [ratio], size)
+        outers.append(outer)
+        small.append(size * ratio)
+        places.append(centre + size * place)
+    return d.image([*outers, *plain, *inners], [*sizes, *small], [*centres, *places], colours)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TypeVar
 
 import numpy as np
 
-from ..alike import differ
 from ..contours import Shape
 from ..draw import Draw
 from ..laws import Band, Colours, Law, Shapes, Sizes, per, root
@@ -17,9 +15,9 @@ from ..place import CANDIDATES, GAP, Array, CannotPlace
 from ..rule import Drawn, Family
 from ..scene import Colour, transposed
 from .colour import SEEN
+from .contact import crowd_sizes, kinds, two_splits
+from .groups import repeated
 from .size import mirror_pairs, pair_sizes
-
-T = TypeVar("T")
 
 rule = Family()
 
@@ -32,50 +30,29 @@ class Groups:
     each: tuple[int, int]
 
 
-def _spread(values: Iterable[T], counts: Sequence[int]) -> list[T]:
-    """Repeat each value as often as its group has objects."""
-    return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]
-
-
-def _crowded(d: Draw, counts: Sequence[int]) -> list[list[float]]:
-    """Draw sizes that fall with the number of objects of their own image, although their draw may be shared."""
-    law = d.law.size
-    fall = [law.most_of(n) / law.most_of(1) for n in counts]
-    return [[size * by for size in row] for row, by in zip(d.sizes_of(counts), fall, strict=True)]
-
-
 def _scattered(
     d: Draw,
     hues: Sequence[Sequence[float]],
     shapes: Sequence[Sequence[Shape]],
     angles: Sequence[Sequence[float]] | None = None,
     flips: Sequence[Sequence[bool]] | None = None,
+    kind: str = "hue",
 ) -> Drawn:
     """Draw objects of these hues and shapes anywhere."""
-    sizes, colours = _crowded(d, [len(row) for row in hues]), d.hued(hues)
+    sizes, colours = crowd_sizes(d, [len(row) for row in hues]), d.hued(hues)
     images = []
     for k, size in enumerate(sizes):
         angle, flip = angles[k] if angles else None, flips[k] if flips else None
         images.append(d.image(shapes[k], size, d.free(size), colours[k], angle, flip))
-    return d.drawn(images, "hue")
+    return d.drawn(images, kind)
 
 
 def _grouped(d: Draw) -> tuple[list[list[int]], list[list[Shape]]]:
     """Draw groups of objects that have one shape; their number is the same in all images: counts by group, shapes by object."""
     k = d.integer(*d.law.number.groups)
     groups = [[d.integer(*d.law.number.each) for _ in range(k)] for _ in range(4)]
-    drawn = d.shapes(4 * k)
-    shapes = [_distinct(d, drawn[k * image : k * image + k]) for image in range(4)]
-    return groups, [_spread(row, counts) for row, counts in zip(shapes, groups, strict=True)]
-
-
-def _distinct(d: Draw, shapes: Sequence[Shape]) -> list[Shape]:
-    """Draw those shapes again that look like one before them."""
-    found: list[Shape] = []
-    for shape in shapes:
-        fine = d.published or all(differ(shape, other) for other in found)
-        found.append(shape if fine else d.another(found))
-    return found
+    rows = zip(kinds(d, [k] * 4), groups, strict=True)
+    return groups, [repeated(*row) for row in rows]
 
 
 def _by_shape(
@@ -86,7 +63,7 @@ def _by_shape(
 ) -> Drawn:
     """Draw groups of one shape and hue, with angles and flips that do not matter; mixed are the hues of the odd image."""
     groups, shapes = _grouped(d)
-    hues = [_spread(d.hues(len(counts)), counts) for counts in groups]
+    hues = [repeated(d.hues(len(counts)), counts) for counts in groups]
     hues[3] = mixed(hues[3])
     angles = [[angle() for _ in row] for row in hues] if angle else None
     flips = [[flip() for _ in row] for row in hues] if flip else None
@@ -101,7 +78,7 @@ def _rolled(hues: list[float]) -> list[float]:
 def _shuffled(d: Draw, hues: list[float]) -> list[float]:
     """Shuffle hues, so that a group has two of them; the published rule may leave the groups as they are."""
     counts = [len(list(group)) for _, group in groupby(hues)]
-    owners = _spread(range(len(counts)), counts)
+    owners = repeated(range(len(counts)), counts)
 
     def mix() -> list[float]:
         return d.choices(hues, len(hues))
@@ -116,13 +93,13 @@ def _shuffled(d: Draw, hues: list[float]) -> list[float]:
     reference="all objects of one shape have one hue",
     odd={"hue": "has objects of one shape and different hues"},
     train=Law(
-        Shapes("image"),
+        Shapes("object"),
         Sizes("all", root(0.9, 4), 2 / 3),
         Colours(s=Band(0.6, 1, "all"), v=Band(0.5, 1, "all")),
         number=Groups((2, 3), (2, 4)),
     ),
     unseen=Law(
-        Shapes("image"),
+        Shapes("object"),
         Sizes("object", root(0.9, 4), 2 / 3),
         Colours(s=Band(0.4, 1, "hue"), v=Band(0.35, 0.85, "all")),
         number=Groups((2, 3), (3, 4)),
@@ -141,13 +118,13 @@ def shape_color_2(d: Draw) -> Drawn:
     reference="all objects of one shape have different hues",
     odd={"hue": "has objects of one shape and hue"},
     train=Law(
-        Shapes("image"),
+        Shapes("object"),
         Sizes("all", root(0.9, 4), 2 / 3),
         Colours(s=Band(0.6, 1, "all"), v=Band(0.5, 1, "all")),
         number=Groups((2, 3), (2, 3)),
     ),
     unseen=Law(
-        Shapes("image"),
+        Shapes("object"),
         Sizes("object", root(0.9, 4), 2 / 3),
         Colours(s=Band(0.6, 1, "hue"), v=Band(0.5, 1, "all")),
         number=Groups((2, 3), (3, 4)),
@@ -175,13 +152,13 @@ def shape_color_3(d: Draw) -> Drawn:
     reference="all objects of one shape have one hue, however they are turned",
     odd={"hue": "has objects of one shape and different hues"},
     train=Law(
-        Shapes("image"),
+        Shapes("object"),
         Sizes("all", root(0.9, 4), 2 / 3),
         Colours(s=Band(0.6, 1, "all"), v=Band(0.5, 1, "all")),
         number=Groups((2, 3), (2, 3)),
     ),
     unseen=Law(
-        Shapes("image"),
+        Shapes("object"),
         Sizes("object", root(0.9, 4), 2 / 3),
         Colours(s=Band(0.4, 1, "all"), v=Band(0.35, 0.85, "hue")),
         number=Groups((2, 3), (3, 4)),
@@ -200,13 +177,13 @@ def rot_color(d: Draw) -> Drawn:
     reference="all objects of one shape have one hue, mirrored or not",
     odd={"hue": "has objects of one shape and different hues"},
     train=Law(
-        Shapes("image"),
+        Shapes("object"),
         Sizes("all", root(0.9, 4), 2 / 3),
         Colours(s=Band(0.6, 1, "all"), v=Band(0.5, 1, "all")),
         number=Groups((2, 3), (2, 3)),
     ),
     unseen=Law(
-        Shapes("image"),
+        Shapes("object"),
         Sizes("object", root(0.9, 4), 2 / 3),
         Colours(s=Band(0.4, 1, "all"), v=Band(0.35, 0.85, "hue")),
         number=Groups((2, 3), (3, 4)),
@@ -223,7 +200,7 @@ def flip_color_1(d: Draw) -> Drawn:
     "color_count_1",
     "CN",
     reference="all have the same numbers of objects of one hue",
-    odd={"numbers": "has other numbers of objects of one hue"},
+    odd={"numbers": "shares as many objects differently among as many hues"},
     train=Law(
         Shapes("object"),
         Sizes("all", root(0.9, 4)),
@@ -240,15 +217,10 @@ def flip_color_1(d: Draw) -> Drawn:
 def color_count_1(d: Draw) -> Drawn:
     """Objects anywhere. In the published rule numbers follow the order of the hues, and the odd ones may only be permuted."""
     k = d.integer(*d.law.number.groups)
-    usual = [d.integer(*d.law.number.each) for _ in range(k)]
-
-    def seen(counts: list[int]) -> list[int]:
-        return counts if d.published else sorted(counts)
-
-    other = d.until(lambda: d.split(k, sum(usual)), lambda counts: seen(counts) != seen(usual))
+    usual, other = two_splits(d, [d.integer(*d.law.number.each) for _ in range(k)], ordered=True)
     rows = [usual, usual, usual, other]
-    hues = [_spread(d.hues(k), counts if d.published else d.choices(counts, k)) for counts in rows]
-    return replace(_scattered(d, hues, d.shapes_of([sum(usual)] * 4)), kind="numbers")
+    hues = [repeated(d.hues(k), counts if d.published else d.choices(counts, k)) for counts in rows]
+    return _scattered(d, hues, d.shapes_of([sum(usual)] * 4), kind="numbers")
 
 
 @rule(
@@ -256,7 +228,7 @@ def color_count_1(d: Draw) -> Drawn:
     "color_count_2",
     "CN",
     reference="all have one number of hues",
-    odd={"number": "has another number of hues"},
+    odd={"number": "shares as many objects among another number of hues"},
     train=Law(
         Shapes("object"),
         Sizes("all", per(0.9)),
@@ -274,8 +246,8 @@ def color_count_2(d: Draw) -> Drawn:
     """Objects anywhere, as many in all images."""
     usual, other = d.choices(range(d.law.number[0], d.law.number[1] + 1), 2)
     total = d.integer(max(usual, other), 2 * max(usual, other) - 1)
-    hues = [_spread(d.hues(k), d.split(k, total)) for k in [usual, usual, usual, other]]
-    return replace(_scattered(d, hues, d.shapes_of([total] * 4)), kind="number")
+    hues = [repeated(d.hues(k), d.split(k, total)) for k in [usual, usual, usual, other]]
+    return _scattered(d, hues, d.shapes_of([total] * 4), kind="number")
 
 
 DOT = 0.03
@@ -319,14 +291,14 @@ def color_sym_1(d: Draw) -> Drawn:
     images = []
     for k in range(4):
         sizes, centres, angles = d.until(lambda: _around(d, n))
-        pairs, places = [dot, *_spread(shapes[k], [2] * n)], [(0.5, 0.5), *centres]
+        pairs, places = [dot, *repeated(shapes[k], [2] * n)], [(0.5, 0.5), *centres]
         images.append(d.image(pairs, [DOT, *sizes], places, [BLACK, *colours[k]], [0.0, *angles]))
     return d.drawn(images, "hue")
 
 
 def _paired(d: Draw, n: int, first: int, second: int) -> list[list[Colour]]:
     """Draw a colour for each pair, twice; in the odd image the first objects of two of the pairs exchange their hues."""
-    colours = d.hued([_spread(d.choices(d.hues(n), n), [2] * n) for _ in range(4)])
+    colours = d.hued([repeated(d.choices(d.hues(n), n), [2] * n) for _ in range(4)])
     a, b = colours[3][2 * first], colours[3][2 * second]
     colours[3][2 * first], colours[3][2 * second] = (b[0], *a[1:]), (a[0], *b[1:])
     return colours
@@ -387,6 +359,6 @@ def color_sym_2(d: Draw) -> Drawn:
         sizes = pair_sizes(d, n, SEEN)
         centres = np.stack(d.until(lambda: mirror_pairs(d, sizes)), axis=1)  # noqa: B023
         both = [2] * n
-        image = d.image(_spread(shapes[k], both), _spread(sizes, both), centres, colours[k], flips=[False, True] * n)
+        image = d.image(repeated(shapes[k], both), repeated(sizes, both), centres, colours[k], flips=[False, True] * n)
         images.append(transposed(image) if axis == "y" else image)
     return d.drawn(images, "hue")

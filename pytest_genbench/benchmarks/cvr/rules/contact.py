@@ -95,6 +95,13 @@ def scattered(d: Draw, groups: Sequence[Image], room: float = 1.0) -> Image:
     )
 
 
+def beside(d: Draw, clumps: Sequence[tuple[Array, Array]]) -> Array:
+    """Place clumps from left to right, each at any height: centres of all their things (n, 2)."""
+    boxes = np.array([box for _, box in clumps])
+    places = d.on_axis(boxes[:, 1].tolist(), "x", boxes[:, 0])
+    return np.concatenate([centres + place for (centres, _), place in zip(clumps, places, strict=True)])
+
+
 def _clump(d: Draw, group: Image) -> tuple[Array, Array]:
     if len(group) > 1:
         return contact.clump(d.rng, [thing.contour for thing in group], strict=not d.published)
@@ -108,6 +115,21 @@ def _clump(d: Draw, group: Image) -> tuple[Array, Array]:
 def other_split(d: Draw, usual: Sequence[int]) -> list[int]:
     """Share what numbers amount to in another way among as many groups, which differs in more than order."""
     return d.until(lambda: d.split(len(usual), sum(usual)), lambda other: sorted(other) != sorted(usual))
+
+
+def two_splits(d: Draw, numbers: Sequence[int], *, ordered: bool = False) -> tuple[list[int], list[int]]:
+    """Share what numbers amount to in two ways among as many groups, for the references and for the odd image.
+
+    In the published rules the references have these numbers themselves, all in so narrow a range that any other one tells the odd
+    image alone; where `ordered`, that may have them in another order only.
+    """
+    if not d.published:
+        usual = d.split(len(numbers), sum(numbers))
+        return usual, other_split(d, usual)
+    usual = list(numbers)
+    if ordered:
+        return usual, d.until(lambda: d.split(len(usual), sum(usual)), lambda other: other != usual)
+    return usual, other_split(d, usual)
 
 
 # Pairs
@@ -253,11 +275,8 @@ def contact_contact_2(d: Draw) -> Drawn:
 )
 def contact_count_1(d: Draw) -> Drawn:
     """Two or three objects to a clump, on average."""
-    usual = [d.integer(2, 3) for _ in range(d.integer(*d.law.number))]
-    if not d.published:
-        # In the published rule any clump of one, or of more than three, tells the odd image.
-        usual = d.split(len(usual), sum(usual))
-    return _clumps(d, [usual, usual, usual, other_split(d, usual)], "numbers")
+    usual, other = two_splits(d, [d.integer(2, 3) for _ in range(d.integer(*d.law.number))])
+    return _clumps(d, [usual, usual, usual, other], "numbers")
 
 
 @rule(

@@ -105,8 +105,8 @@ def pos_count_2(d: Draw) -> Drawn:
     14,
     "pos_count_1",
     "PN",
-    reference="fewer objects are on the left than on the right",
-    odd={"side": "has more on the left"},
+    reference="fewer objects are on the left than on the right, or above than below",
+    odd={"side": "has more there"},
     train=Law(Shapes("object"), Sizes("object", per(0.8)), vivid(), (3, 7), ("x",)),
     unseen=Law(Shapes("object"), Sizes("object", root(0.9, 5)), pale(), (6, 10), ("x", "y")),
 )
@@ -164,6 +164,7 @@ def pos_count_3(d: Draw) -> Drawn:
     """Parallel lines. The size follows the largest numbers of all images; those of the image would tell the lines."""
     (low, high), span = d.law.number
     axis = d.choice(d.law.direction)
+    # Numbers of lines that cannot have one total, as 3 and 6, are left out.
     are_near = lambda two: d.published or max(two) * span[0] <= min(two) * span[1]  # noqa: E731
     two = d.until(lambda: d.choices(range(low, high + 1), 2), are_near)
     rows = _all_lengths(d, [two[0]] * 3 + two[1:], span)

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..alike import BINS, CHIRAL, profile
+from ..alike import profile
 from ..contours import Shape
 from ..draw import Draw
-from ..place import GAP, Array
+from ..place import GAP, PIXEL, Array
 from ..scene import turned
 from .nesting import Row, layouts, lies_inside, rows, supply
 
 Turn = tuple[float, bool]
 """Angle and flip."""
+
+
+SEEN = PIXEL
+"""Least difference, root mean square, of lines that are to be told apart."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,8 @@ def doubled(
             outer, inner, place = made
             if d.published or second.outer == second.inner:  # noqa: B023
                 return True
-            turn = second.outer[0] - second.inner[0]  # noqa: B023
-            seen = chiral or (_is_seen(outer, turn) and _is_seen(inner, turn))
+            turns = second.outer, second.inner  # noqa: B023
+            seen = _is_seen(outer, size[1], *turns) and _is_seen(inner, size[1] * ratio[1], *turns)  # noqa: B023
             return seen and second.fits(outer, inner, place, ratio[1], size[1])  # noqa: B023
 
         outer, inner, place = d.until(attempt, good)
@@ -93,13 +97,10 @@ def _room(d: Draw, chiral: bool) -> float:
     return 1.37 if chiral and not d.published else 2**0.5
 
 
-def _is_seen(shape: Shape, angle: float) -> bool:
-    """Whether a shape turned by an angle looks different."""
-    line = profile(shape.points)
-    bins = angle / 360 * BINS
-    return all(
-        float(np.sqrt(((np.roll(line, int(k)) - line) ** 2).mean())) >= CHIRAL for k in (np.floor(bins), np.ceil(bins))
-    )
+def _is_seen(shape: Shape, size: float, one: Turn, other: Turn) -> bool:
+    """Whether a shape looks different in the image if it is turned in one way or the other."""
+    a, b = (profile(turned(shape.points, *turn)) for turn in (one, other))
+    return float(np.sqrt(((a - b) ** 2).mean())) * size >= SEEN
 
 
 def two_sizes(d: Draw, chiral: bool) -> list[float]:

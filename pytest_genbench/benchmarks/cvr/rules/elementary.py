@@ -163,7 +163,7 @@ def count(d: Draw) -> Drawn:
     "inside",
     "I",
     reference="one object lies in the other",
-    odd={"outside": "one lies beside the other"},
+    odd={"outside": "has one beside the other"},
     train=Law(Shapes("object", Style(0.01), Style(0.07, 0.2)), Sizes("object", 0.5, ratio=STD), vivid()),
     unseen=Law(Shapes("object", Style(0.01), Style(0.07, 0.2)), Sizes("object", 0.6, ratio=STD), pale("image")),
 )
@@ -195,7 +195,7 @@ def _nested(d: Draw, style: Style, size: float, ratio: float, colours: list[Colo
     "contact",
     "T",
     reference="two objects touch",
-    odd={"apart": "two objects do not touch"},
+    odd={"apart": "has two objects that do not touch"},
     train=Law(Shapes("object"), Sizes("object", 0.4), vivid("all")),
     unseen=Law(Shapes("object"), Sizes("object", 0.2), pale("image")),
 )
@@ -231,14 +231,11 @@ def count_count(d: Draw) -> Drawn:
     evens = d.choices(d.law.number, 4)
     counts = [*(n + usual for n in evens[:3]), evens[3] + other]
     shapes, colours = d.shapes_of(counts), d.colours_of(counts)
-    low, high = (
-        max(size, 5 * PIXEL) for size in d.law.size.span(max(counts))
-    )  # nine in a row are too small to be seen
+    # Of more than ten in a row the smallest could not be seen.
+    low, high = (max(size, 0.0 if d.published else 5 * PIXEL) for size in d.law.size.span(max(counts)))
     sizes = d.shared(d.law.size.share, counts, lambda n: d.rng.uniform(low, high, n).tolist())
-    images = []
-    for k in range(4):
-        centres = (
-            d.rng.uniform(0, 0.8, (counts[k], 2)) if d.published and d.law.size.share == "all" else d.free(sizes[k])
-        )
-        images.append(d.image(shapes[k], sizes[k], centres, colours[k]))
+    # Where all have one size, the published centres are in [0, .8], without a margin.
+    half = sizes[0][0] / 2 if d.published and d.law.size.share == "all" else None
+    within = (0.0, 0.0, 1.0, 1.0) if half is None else (-half, -half, 0.8 + half, 0.8 + half)
+    images = [d.image(shapes[k], sizes[k], d.free(sizes[k], within), colours[k]) for k in range(4)]
     return d.drawn(images, "parity")

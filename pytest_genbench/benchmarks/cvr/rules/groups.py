@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from ..contours import Shape
 from ..draw import Draw
 from ..laws import Law, Shapes, Share, Sizes, pale, root, vivid
 from ..rule import Drawn, Family
 from ..scene import Image
-from .contact import ROOM, crowd_sizes, kinds, other_split, parts, scattered, things
+from .contact import ROOM, crowd_sizes, kinds, other_split, parts, scattered, things, two_splits
 
 rule = Family()
+
+T = TypeVar("T")
 
 Row = Sequence[Shape]
 
 
-def repeated(shapes: Row, counts: Sequence[int]) -> list[Shape]:
-    """Repeat each shape so often."""
-    return [shape for shape, count in zip(shapes, counts, strict=True) for _ in range(count)]
+def repeated(values: Iterable[T], counts: Sequence[int]) -> list[T]:
+    """Repeat each value as often as its group has objects."""
+    return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]
 
 
 def turned(d: Draw, rows: Sequence[Row], *, turn: bool, flip: bool, sizes: Share | None = None) -> list[Image]:
@@ -118,11 +121,8 @@ def _shuffled(d: Draw, counts: Sequence[int]) -> list[int]:
 def shape_count_1(d: Draw) -> Drawn:
     """Two or three shapes, each with two or three objects on average."""
     groups, each = d.law.number
-    usual = [d.integer(*each) for _ in range(d.integer(*groups))]
-    if not d.published:
-        # In the published rule each shape of the references has two or three objects, so that any other number tells the odd image.
-        usual = d.split(len(usual), sum(usual))
-    return _counted(d, [usual, usual, usual, other_split(d, usual)], "numbers")
+    usual, other = two_splits(d, [d.integer(*each) for _ in range(d.integer(*groups))])
+    return _counted(d, [usual, usual, usual, other], "numbers")
 
 
 @rule(

@@ -62,9 +62,10 @@ def inside_count_1(d: Draw) -> Drawn:
         if k < 3 or d.published:
             n = min(holders + d.integer(*law.others), law.most)
         else:
-            # As many lines as in a reference: one fewer thing for one more in a thing, unless all would hold another.
+            # As many lines as in a reference, also where that is the most: one thing fewer for one more that lies in a thing, one
+            # more for one fewer; unless all would hold another.
             n = min(usual + d.integer(*law.others), law.most) - step
-            n = min(max(n, holders + d.integer(0, 1), 1), law.most)
+            n = max(n, min(holders + d.integer(0, 1), law.most))
         images.append((places_of(d, n), [i < holders for i in range(n)]))
     return d.drawn(filled(d, images), "more" if step > 0 else "fewer")
 
@@ -181,6 +182,17 @@ class Held(Sizes):
     mean: bool = False
 
 
+@dataclass(frozen=True)
+class Holding(Shapes):
+    """Shapes of one thing and of many in it.
+
+    Attributes:
+        odd: Style of the outer one in the odd image of the published rule.
+    """
+
+    odd: Style = PLAIN
+
+
 @rule(
     23,
     "inside_inside_2",
@@ -188,17 +200,20 @@ class Held(Sizes):
     reference="one object holds all others",
     odd={"outside": "has some of them outside"},
     train=Law(
-        Shapes("object", FINE, Style(0.07, 0.2)), Held("object", 0.6, ratio=(1 / 3, 1 / 1.5)), vivid(), number=(3, 6)
+        Holding("object", FINE, Style(0.07, 0.2), Style(0.03, 0.2)),
+        Held("object", 0.6, ratio=(1 / 3, 1 / 1.5)),
+        vivid(),
+        number=(3, 6),
     ),
     unseen=Law(
-        Shapes("object", PLAIN, Style(0.07, 0.2)),
+        Holding("object", PLAIN, Style(0.07, 0.2), Style(0.07, 0.2)),
         Held("object", 0.7, 2 / 3, (1 / 3.5, 1 / 2.5), (0.467, 0.7), True),
         pale(),
         number=(4, 8),
     ),
 )
 def inside_inside_2(d: Draw) -> Drawn:
-    """A hollow object and small ones. In the published rule the odd image has other sizes, and mostly a jagged line."""
+    """A hollow object and small ones. In the published rule the odd image has other sizes, and in training a jagged line."""
     counts = [d.integer(*d.law.number) - 1 for _ in range(4)]
     outside = [0, 0, 0, d.integer(1, counts[3] - 1)]
     inside = [count - out for count, out in zip(counts, outside, strict=True)]
@@ -207,7 +222,8 @@ def inside_inside_2(d: Draw) -> Drawn:
     for k in range(4):
         size, side = _holder(d, counts[k], inside, k == 3)
         if d.published and k == 3:
-            hollow = supply(d, d.law.shape.hollow if d.law.size.most > 0.6 else Style(0.03, 0.2), 1)  # type: ignore[operator]
+            assert isinstance(d.law.shape, Holding)
+            hollow = supply(d, d.law.shape.odd, 1)
         shape, places = nested(d, hollow, [side / size] * inside[k], size, many=96)
         centres = d.free([size] + [side] * outside[k])
         shapes = [shape, *(small.pop() for _ in range(counts[k]))]

@@ -10,9 +10,10 @@ from ..alike import differ
 from ..contours import Shape, Style
 from ..draw import Draw
 from ..laws import Law, Shapes, Sizes, pale, per, root, vivid
-from ..place import GAP, PIXEL, Array, CannotPlace
+from ..place import GAP, PIXEL, Array
 from ..rule import Drawn, Family
 from ..scene import Image, transposed, turned
+from .contact import beside
 from .doubled import Second, Turn, doubled, two_sizes
 from .elementary import STD
 from .nesting import Row, layouts, lies_inside, nested, painted, part, rows, supply
@@ -127,10 +128,10 @@ def shape_inside_1(d: Draw) -> Drawn:
     least=LEAST,
 )
 def rot_inside_2(d: Draw) -> Drawn:
-    """Objects anywhere, some with another in the middle, turned by 90, 180 or 270 degrees."""
+    """Objects anywhere, some with another in the middle, turned by 90, 180 or 270 degrees, as published perhaps by none."""
 
     def inner(outer: Shape, odd: bool) -> tuple[Shape, Turn]:
-        return d.another(outer) if odd else outer, (90.0 * d.integer(1, 3), False)
+        return d.another(outer) if odd else outer, (90.0 * d.integer(0 if d.published else 1, 3), False)
 
     return d.drawn(_centred(d, inner), "shape")
 
@@ -346,14 +347,8 @@ def _two_clumps(
         shape, places = nested(d, hollow, [ratio], sizes[k], many=96, margin=3 * PIXEL)
         shapes.insert(0, shape)
         insides.insert(0, (ratio, places[0]))
-    clumps = [d.clump([shapes[i] for i in pair], [sizes[i] for i in pair]) for pair in pairs]
-    boxes = np.array([box for _, box in clumps])
-    if not d.published and (boxes.sum(0)[0] > 1 - 2 * GAP or boxes[:, 1].max() > 1 - GAP):
-        raise CannotPlace
-    margin = 0.0 if d.published else GAP / 2
-    x, half = d.pack(boxes[:, 0]), boxes[:, 1] / 2 + margin
-    y = d.rng.uniform(np.minimum(half, 1 - half), np.maximum(half, 1 - half))
     centres = np.empty((4, 2))
-    for pair, (offsets, _), middle in zip(pairs, clumps, np.stack([x, y], axis=1), strict=True):
-        centres[list(pair)] = offsets + middle
+    centres[np.concatenate(pairs)] = beside(
+        d, [d.clump([shapes[i] for i in pair], [sizes[i] for i in pair]) for pair in pairs]
+    )
     return sizes, shapes, insides, centres

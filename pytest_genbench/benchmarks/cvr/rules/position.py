@@ -13,6 +13,7 @@ from ..laws import Band, Colours, Law, Shapes, Share, Sizes, pale, per, root, vi
 from ..place import GAP, PIXEL, Array, CannotPlace
 from ..rule import Drawn, Family
 from ..scene import Colour, Image
+from .arrangement import group_shapes
 
 rule = Family()
 
@@ -79,26 +80,32 @@ def pos_size_1(d: Draw) -> Drawn:
 def pos_shape_1(d: Draw) -> Drawn:
     """Two shapes. In the published odd image the places are exchanged, whatever the sizes."""
     kind, axis = d.choice(d.law.direction), d.choice("xy")
-    a, b, other = d.shapes(3, distinct=True)
+    a, b, third = d.shapes(3, distinct=True)
     sizes, colours = d.sizes_of(TWO), d.colours_of(TWO)
-    if kind in ("apart", "level"):
-        places = [_levelled(d, sizes[k], axis, (kind == "apart") == (k < 3)) for k in range(4)]
+    if kind == "apart":
+        # The published odd image has the first before the second on both axes.
+        other = np.stack([d.pack(sizes[3]), d.pack(sizes[3])], 1) if d.published else _aslant(d, sizes[3], axis)
+        places = [*(_level(d, sizes[k], axis) for k in range(3)), other]
+    elif kind == "level":
+        places = [_aslant(d, sizes[k], axis) for k in range(3)] + [_level(d, sizes[3], axis)]
     else:
         places = _in_order(d, sizes, axis, kind == "order" and not d.published)
         if d.published and kind == "order":
             k = "xy".index(axis)
             places[3][:, k] = places[3][::-1, k]
-    shapes = [[a, b]] * 3 + [[a, other if kind == "shape" else b]]
+    shapes = [[a, b]] * 3 + [[a, third if kind == "shape" else b]]
     return d.drawn([d.image(shapes[k], sizes[k], places[k], colours[k]) for k in range(4)], kind)
 
 
-def _levelled(d: Draw, sizes: Sequence[float], axis: str, level: bool) -> Array:
-    """Place two objects one after the other along an axis, and level with each other or clearly not so."""
-    k = "xy".index(axis) ^ 1
-    if level:
-        places = d.on_axis([max(sizes)] * 2, axis, sizes)
-        places[:, k] = places[0, k]
-        return places
+def _level(d: Draw, sizes: Sequence[float], axis: str) -> Array:
+    """Place two objects one after the other along an axis, level with each other."""
+    across, places = "xy".index(axis) ^ 1, d.on_axis([max(sizes)] * 2, axis, sizes)
+    places[:, across] = places[0, across]
+    return places
+
+
+def _aslant(d: Draw, sizes: Sequence[float], axis: str) -> Array:
+    """Place two objects one after the other along an axis, clearly not level with each other."""
     return d.until(lambda: d.on_axis(sizes, axis), lambda p: d.published or bool(np.ptp(p, axis=0).min() >= LEVEL))
 
 
@@ -164,7 +171,7 @@ LEAST_FRAME = 0.44
 def pos_size_2(d: Draw) -> Drawn:
     """Two groups of dots."""
     n = d.integer(*d.law.number)
-    shapes, colours = _of_groups(d, n), d.colours_of([2 * n] * 4)
+    shapes, colours = group_shapes(d, [[n, n]] * 4), d.colours_of([2 * n] * 4)
     frames = _frames(d)
     least = frames.min(0)
     dots = least * d.law.size.most_of(n)
@@ -183,14 +190,6 @@ def pos_size_2(d: Draw) -> Drawn:
 
 DIFFERENT = 0.2
 """Some dot of an arrangement is so far from all dots of another, in sides of their boxes."""
-
-
-def _of_groups(d: Draw, n: int) -> list[list[Shape]]:
-    """Draw shapes for two groups of n, one for each group or one for each dot."""
-    if d.law.shape.share == "object":
-        return d.shapes_of([2 * n] * 4)
-    a, b = d.shapes(2, distinct=True)
-    return [[a] * n + [b] * n] * 4
 
 
 def _frames(d: Draw) -> Array:
@@ -252,9 +251,9 @@ def pos_col_2(d: Draw) -> Drawn:
     """Dots in groups of one hue. In the published odd image hues are not shifted, so that one of them is red."""
     n = d.integer(*d.law.number)
     groups = _groups(d, n)
-    other = [groups[k] for k in d.other_order(range(n))]
-    while (partition(other) if not d.published else other) == (partition(groups) if not d.published else groups):
-        other = [groups[k] for k in d.order(n)]
+    # In the published rule the odd groups may differ in their names alone, which a shift of all hues makes good.
+    seen = list if d.published else partition
+    other = d.until(lambda: [groups[k] for k in d.order(n)], lambda found: seen(found) != seen(groups))
     k = max(groups) + 1
     shifts = [*d.rng.random(3).tolist(), 0.0 if d.published else d.uniform(0, 1)]
     hues = [
@@ -307,7 +306,7 @@ LINKS = ((0.0, 1.0), (1.0, 0.0), (1.0, 1.0), (1.0, -1.0))
     "pos_shape_2",
     "PS",
     reference="the same shapes are side by side in pairs",
-    odd={"partners": "two of the pairs have exchanged their partners"},
+    odd={"partners": "has two pairs with exchanged partners"},
     train=Law(Shapes("slot"), Sizes("all", per(0.9), 1.0), vivid(), (2, 4), "even"),
     unseen=Law(Shapes("slot"), Sizes("object", 0.225), pale(), (2, 4), "any"),
     least=8,

@@ -53,7 +53,7 @@ def couple(d: Draw, law: Couple) -> tuple[float, float]:
     "size_size_1",
     "ZZ",
     reference="of two shapes the same one is always the smaller",
-    odd={"exchanged": "the other one is the smaller"},
+    odd={"exchanged": "has the other one as the smaller"},
     train=Law(Shapes("slot"), Couple("image", 0.25, 0.4, step=(0.15, 0.4)), vivid(), direction="both"),
     unseen=Law(Shapes("slot"), Couple("image", 0.375, 0.4, step=(0.225, 0.6)), pale(), direction="one"),
     least=8,
@@ -66,8 +66,12 @@ def size_size_1(d: Draw) -> Drawn:
     for k in range(4):
         pair = couple(d, law)
         sizes = pair if k < 3 else pair[::-1]
-        both = d.law.direction == "both"
-        centres = np.stack([_slots(d, sizes), _slots(d, sizes)], axis=1) if both else d.on_axis(sizes, axis)
+        if d.law.direction == "both":
+            centres = np.stack([_slots(d, sizes), _slots(d, sizes)], axis=1)
+        else:
+            # In the published rule the first shape always comes first, so that the order of the sizes tells the odd image.
+            step = -1 if not d.published and d.chance() else 1
+            centres = d.on_axis(sizes[::step], axis)[::step]
         images.append(d.image(shapes, sizes, centres, colours[k]))
     return d.drawn(images, "exchanged")
 
@@ -137,8 +141,8 @@ def paired(left: Sequence[Thing], right: Sequence[Thing]) -> Image:
     "ZM",
     reference="pairs mirror each other across the middle, the smaller the nearer to it",
     odd={
-        "distance": "pairs mirror each other, but the smaller are not the nearer",
-        "mirror": "in some pairs the two have different shapes",
+        "distance": "has pairs that mirror each other, but the smaller are not the nearer",
+        "mirror": "has pairs of different shapes",
     },
     train=Law(Shapes("all"), Sizes("object", 0.25, 0.2), vivid(), number=(5, 3), direction="x"),
     unseen=Law(Shapes("object"), Sizes("object", 0.2, 0.2), pale(), number=(6, 4), direction="x or y"),
@@ -210,7 +214,7 @@ def _triple(
     "size_size_2",
     "ZZ",
     reference="two of three objects have one size",
-    odd={"equal": "all three have one size", "different": "all three differ in size"},
+    odd={"equal": "has three of one size", "different": "has three of different sizes"},
     train=Law(Shapes("all"), Sizes("image", 0.9, 0.72, ratio=(1 / 3, 2 / 3)), vivid()),
     unseen=Law(Shapes("object"), Sizes("image", 0.9, 0.72, ratio=(1 / 3, 2 / 3)), pale()),
 )
@@ -228,7 +232,7 @@ def size_size_2(d: Draw) -> Drawn:
     "size_size_3",
     "ZZ",
     reference="all three objects differ in size",
-    odd={"equal": "all three have one size", "two": "two of the three have one size"},
+    odd={"equal": "has three of one size", "two": "has two of one size"},
     train=Law(Shapes("all"), Sizes("image", 0.9, 0.72, ratio=(1 / 3, 2 / 3)), vivid()),
     unseen=Law(Shapes("object"), Sizes("image", 0.9, 0.72, ratio=(1 / 3, 2 / 3)), pale()),
 )
@@ -248,7 +252,7 @@ def size_size_3(d: Draw) -> Drawn:
     "size_size_4",
     "ZZ",
     reference="one of two objects is half as large as the other",
-    odd={"ratio": "it is much smaller, or nearly as large"},
+    odd={"ratio": "has one that is much smaller than that, or nearly as large as the other"},
     train=Law(Shapes("all"), Sizes("image", 0.5), vivid(), number=(4 / 5, 2 / 3, 1 / 4, 1 / 5)),
     unseen=Law(Shapes("object"), Sizes("image", 0.6), pale(), number=(4 / 5, 2 / 3, 1 / 4, 1 / 5)),
 )
@@ -283,7 +287,7 @@ class Rows(Shapes):
     "size_size_5",
     "ZZ",
     reference="by size, the objects on the left go with those on the right in one order",
-    odd={"order": "they go together in another order"},
+    odd={"order": "has them go together in another order"},
     train=Law(Rows("object"), Sizes("object", 0.267, 0.2), vivid(), number=3, direction="descending"),
     unseen=Law(Rows("object", alike=False), Sizes("object", 0.3, 0.2), pale(), number=3, direction="any"),
     least=8,
@@ -336,8 +340,8 @@ DOT = 0.03
     "ZM",
     reference="twins of each size are equally far from the dot, the smaller the nearer",
     odd={
-        "distance": "twins are equally far from the dot, but the smaller are not the nearer",
-        "twin": "some twins have different shapes",
+        "distance": "has twins equally far from the dot, but the smaller are not the nearer",
+        "twin": "has twins of different shapes",
     },
     train=Law(Shapes("all"), Ring("image", 0.18, 1 / 3, radii=(0.072, 0.368)), vivid(), number=(3, 0), direction=None),
     unseen=Law(

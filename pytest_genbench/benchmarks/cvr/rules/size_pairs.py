@@ -9,12 +9,15 @@ import numpy as np
 
 from .. import place
 from ..contours import Shape, Style
-from ..draw import TRIES, Draw
+from ..draw import Draw
 from ..laws import Band, Colours, Law, Shapes, Sizes, pale, root, vivid
-from ..place import PIXEL, Array, CannotPlace
+from ..place import PIXEL
 from ..rule import Drawn, Family
 from ..scene import Colour, Image
+from .contact import beside, two_splits
 from .elementary import STD
+from .groups import repeated
+from .nesting import nested, part, supply
 from .size import Couple, couple
 
 rule = Family()
@@ -29,9 +32,11 @@ class Mended(Sizes):
 
     Attributes:
         was: The published law.
+        was_odd: The published range of ratios of the odd image, where it has its own.
     """
 
     was: Sizes = field(default_factory=Sizes)
+    was_odd: tuple[float, float] | None = None
 
 
 def sizes_law(d: Draw) -> Sizes:
@@ -69,9 +74,9 @@ def _shapes(d: Draw, n: int) -> list[list[Shape]]:
     "ZS",
     reference="two of one shape are large and two of another are small; or of each shape one is large and one is small",
     odd={
-        "exchanged": "the small ones have the shape of the large ones, and the other way round",
-        "mixed": "of each shape one is large and one is small",
-        "sorted": "the two of each shape have one size",
+        "exchanged": "has the two shapes exchanged between the large and the small",
+        "mixed": "has of each shape one that is large and one that is small",
+        "sorted": "has two large ones of one shape and two small ones of another",
     },
     train=Law(Shapes("slot"), Sizes("image", 0.2925, ratio=(1 / 3, 2 / 3)), vivid()),
     unseen=Law(Shapes("image"), Sizes("image", 0.318, ratio=(1 / 3, 2 / 3)), pale()),
@@ -96,7 +101,7 @@ def size_shape_1(d: Draw) -> Drawn:
     "size_shape_2",
     "ZS",
     reference="four shapes make two couples; the first of both is smaller than the second, or that of both is larger",
-    odd={"opposite": "the first is smaller in one couple and larger in the other"},
+    odd={"opposite": "has the first smaller in one couple and larger in the other"},
     train=Law(
         Shapes("slot"), Couple("object", 0.125, 0.4, step=(0.075, 0.2), least=8 * PIXEL), vivid(), direction="smaller"
     ),
@@ -127,8 +132,8 @@ def size_shape_2(d: Draw) -> Drawn:
     59,
     "size_inside_1",
     "ZI",
-    reference="of two objects the larger holds a third, or always the smaller",
-    odd={"holder": "the other one of the two holds it"},
+    reference="of two objects the larger holds a third, or in all the smaller",
+    odd={"holder": "has it in the other one of the two"},
     train=Law(
         Shapes("object", hollow=Style(0.06, 0.2)),
         Sizes("object", 0.495, ratio=(0.5, 0.667)),
@@ -146,28 +151,17 @@ def size_shape_2(d: Draw) -> Drawn:
 def size_inside_1(d: Draw) -> Drawn:
     """Two hollow objects, first that with another inside."""
     usual, colours, images = d.choice(d.law.direction) == "large", d.colours_of([3] * 4), []
-    hollow, inner = d.shapes(8, d.law.shape.hollow), d.shapes(4, d.law.shape.style)
+    hollow, inner = supply(d, d.law.shape.hollow, 10), d.shapes(4, d.law.shape.style)
     for k in range(4):
         large = d.uniform(*d.law.size.span())
         pair = (large, large * d.uniform(*d.law.size.ratio))
         sizes = pair if (k < 3) == usual else pair[::-1]
-        # In a small holder the smallest share cannot be seen.
-        ratio = d.uniform(STD[0] if d.published else max(STD[0], 5 * PIXEL / sizes[0]), STD[1])
-        shapes = [*hollow[2 * k : 2 * k + 2], inner[k]]
-        shapes[0], offset = _holder(d, shapes[0], ratio, sizes[0])
+        ratio = part(d, sizes[0], 5, STD)
+        holder, (place,) = nested(d, hollow, [ratio], sizes[0])
         centres = d.on_axis(sizes, d.choice("xy"))
-        images.append(d.image(shapes, [*sizes, sizes[0] * ratio], [*centres, centres[0] + offset], colours[k]))
+        places = [*centres, centres[0] + sizes[0] * place]
+        images.append(d.image([holder, next(hollow), inner[k]], [*sizes, sizes[0] * ratio], places, colours[k]))
     return d.drawn(images, "holder")
-
-
-def _holder(d: Draw, shape: Shape, ratio: float, size: float) -> tuple[Shape, Array]:
-    """Find a place in an object for one of a ratio of its size; draw another object where there is none."""
-    for _ in range(TRIES):
-        try:
-            return shape, size * d.inside(shape, [ratio], size)[0][0]
-        except CannotPlace:
-            (shape,) = d.shapes(1, shape.style)
-    raise CannotPlace
 
 
 # Contact
@@ -183,12 +177,18 @@ PATTERNS = ("0000", "0011", "0101", "2210", "0021", "1120", "0123", "0213", "031
     60,
     "size_contact",
     "ZT",
-    reference="which sizes are equal, and which touch, is the same: two couples touch",
-    odd={"pattern": "other sizes touch, or others are equal"},
+    reference="two couples touch, and which of the four sizes are equal and which touch is the same",
+    odd={"pattern": "has couples of other sizes"},
     # From .4 on as published four sizes are a tenth apart, which is hard to see of things that touch.
     train=Law(
         Shapes("all"),
-        Mended("image", 0.3375, ratio=(0.3, 0.667), was=Sizes("image", 0.3375, ratio=(0.4, 0.667))),
+        Mended(
+            "image",
+            0.3375,
+            ratio=(0.3, 0.667),
+            was=Sizes("image", 0.3375, ratio=(0.4, 0.667)),
+            was_odd=(0.2, 0.667),
+        ),
         vivid("all"),
     ),
     unseen=Law(
@@ -205,10 +205,7 @@ def size_contact(d: Draw) -> Drawn:
         sizes = _pattern(d, usual if k < 3 else odd, top, k == 3)
         # In the published rule the fourth object is pushed as if it had the third one's contour.
         last = [shapes[k][2]] * 2 if d.published else shapes[k][2:]
-        clumps = [d.clump(shapes[k][:2], sizes[:2]), d.clump(last, sizes[2:])]
-        x = d.pack([box[0] for _, box in clumps])
-        y = [d.anywhere(box.tolist())[1] for _, box in clumps]
-        centres = np.concatenate([clumps[j][0] + (x[j], y[j]) for j in (0, 1)])
+        centres = beside(d, [d.clump(shapes[k][:2], sizes[:2]), d.clump(last, sizes[2:])])
         images.append(d.image(shapes[k], sizes, centres, colours[k]))
     return d.drawn(images, "pattern")
 
@@ -216,13 +213,13 @@ def size_contact(d: Draw) -> Drawn:
 def _pattern(d: Draw, pattern: str, top: float, is_odd: bool) -> list[float]:
     """Draw the sizes of a pattern, the largest of which is the top, or near it.
 
-    Their sum follows one law, so that the ink does not tell the pattern; in the published rule it does. There the odd image of
-    training also has a wider range of ratios.
+    Their sum follows one law, so that the ink does not tell the pattern; in the published rule it does. There the odd image may
+    also have a wider range of ratios.
     """
-    ranks, (low, high) = [int(each) for each in pattern], sizes_law(d).ratio
-    if d.published and is_odd and d.law.shape.share == "all":
-        low = 0.2
-    steps = [*ratios(d, max(ranks), (low, high)), 1.0] if max(ranks) else [1.0]
+    ranks, ratio, law = [int(each) for each in pattern], sizes_law(d).ratio, d.law.size
+    if d.published and is_odd and isinstance(law, Mended) and law.was_odd:
+        ratio = law.was_odd
+    steps = [*ratios(d, max(ranks), ratio), 1.0] if max(ranks) else [1.0]
     parts = np.array([steps[rank] for rank in ranks]) * top
     if not d.published:
         parts *= MEAN_SUM * top / parts.sum()
@@ -236,7 +233,7 @@ Counts = list[int]
 
 def _grouped(counts: Counts, steps: list[float], scale: float) -> list[float]:
     """Sizes of objects in groups."""
-    return [scale * step for step, count in zip(steps, counts, strict=True) for _ in range(count)]
+    return repeated([scale * step for step in steps], counts)
 
 
 def _scales(d: Draw, n: int) -> list[float]:
@@ -274,8 +271,8 @@ UNSEEN = Mended("image", root(0.9, 1.5), 0.75, ratio=(0.4, 1), was=Sizes("image"
     61,
     "size_count_1",
     "ZN",
-    reference="each size occurs in the same number of objects",
-    odd={"counts": "sizes occur in other numbers"},
+    reference="all have the same numbers of objects of each size, from the smallest to the largest",
+    odd={"counts": "shares as many objects differently among as many sizes, whatever their order"},
     train=Law(
         Shapes("image"),
         Mended("image", root(0.9), 2 / 3, ratio=(0.25, 0.667), was=Sizes("image", root(0.9), ratio=(0.25, 0.667))),
@@ -291,9 +288,8 @@ UNSEEN = Mended("image", root(0.9, 1.5), 0.75, ratio=(0.4, 1), was=Sizes("image"
 )
 def size_count_1(d: Draw) -> Drawn:
     """Groups of one size each. In the published rule the odd image may only exchange the numbers of two sizes."""
-    counts = _counts(d, d.integer(*d.law.number[0]))
-    n, order = sum(counts), list if d.published else sorted
-    other = d.until(lambda: d.split(len(counts), n), lambda found: order(found) != order(counts))
+    counts, other = two_splits(d, _counts(d, d.integer(*d.law.number[0])), ordered=True)
+    n = sum(counts)
     steps, scales = _steps(d, [len(counts)] * 4), _scales(d, n)
     if d.published:
         steps[3], scales[3] = steps[2], scales[2]
@@ -305,8 +301,8 @@ def size_count_1(d: Draw) -> Drawn:
     62,
     "size_count_2",
     "ZN",
-    reference="there is the same number of sizes",
-    odd={"sizes": "has another number of sizes"},
+    reference="all have one number of sizes",
+    odd={"sizes": "shares as many objects among another number of sizes"},
     train=Law(Shapes("image"), TRAIN, vivid(), number=((2, 4), OF_TWO_OR_THREE)),
     unseen=Law(Shapes("object"), UNSEEN, pale(), number=((2, 4), OF_TWO_OR_THREE)),
 )
@@ -328,8 +324,8 @@ def size_count_2(d: Draw) -> Drawn:
     82,
     "size_color_1",
     "ZC",
-    reference="the larger object has one hue",
-    odd={"hue": "the smaller object has that hue, and the larger another"},
+    reference="the larger of two objects has a hue that all have in common",
+    odd={"hue": "has that hue on the smaller one, and another on the larger"},
     train=Law(
         Shapes("object"),
         Sizes("object", 0.6, ratio=(0.2, 0.667)),
@@ -364,7 +360,7 @@ def size_color_1(d: Draw) -> Drawn:
     "size_color_2",
     "ZC",
     reference="objects of one size have one hue, and those of different sizes have different hues",
-    odd={"hue": "some objects of one size differ in hue"},
+    odd={"hue": "has objects of one size and different hues"},
     train=Law(
         Shapes("image"),
         TRAIN,
@@ -385,7 +381,6 @@ def size_color_2(d: Draw) -> Drawn:
     counts = _counts(d, d.integer(*d.law.number[0]))
     n = sum(counts)
     steps, scales = ratios(d, len(counts), sizes_law(d).ratio), _scales(d, n)
-    palettes = [d.hues(len(counts)) for _ in range(4)]
-    hues = [[hue for hue, count in zip(palette, counts, strict=True) for _ in range(count)] for palette in palettes]
+    hues = [repeated(d.hues(len(counts)), counts) for _ in range(4)]
     hues[3] = hues[3][-1:] + hues[3][:-1]
     return d.drawn(_images(d, [_grouped(counts, steps, scale) for scale in scales], d.hued(hues)), "hue")
