@@ -26,7 +26,7 @@ GREY, ODD = (200, 200, 200), (220, 0, 0)
 
 
 def sheet(name: str) -> Image.Image:
-    """Draw a sheet: a row for each rule, on the left a training problem, on the right one of the unseen law; the odd image framed."""
+    """Draw a sheet: a row for each rule, on the left a problem of training, on the right one of the unseen law."""
     rows = []
     for rule in SHEETS[name]:
         found = problems.find(rule)

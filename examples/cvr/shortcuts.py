@@ -2,7 +2,7 @@
 
     python examples/cvr/shortcuts.py pytest_genbench/benchmarks/cvr/shortcuts.json
 
-Takes about ten minutes on two cores.
+Takes a few minutes on two cores.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pytest_genbench.benchmarks.cvr.rules import RULES
 from pytest_genbench.benchmarks.cvr.sets import items
 from pytest_genbench.benchmarks.cvr.shortcuts import accuracies
 
-PROBLEMS = 1000
+PROBLEMS = 500
 
 
 def measure(task: tuple[str, int]) -> dict[str, float]:

@@ -1,0 +1,74 @@
+"""What accuracies on many rules say together."""
+
+import pytest
+
+from pytest_genbench.report.tables import tables
+from pytest_genbench.results.reasoning import by_pair, by_relation, curves, efficiency, runs, together
+from pytest_genbench.results.schema import Document
+from pytest_genbench.scores import ENDLESS, Score
+
+from .documents import case
+
+
+def rule(name, value, n=1000, family="reasoning", seed=0, output="odd_one_out", more=()):
+    share = Score("accuracy", value, 100, ENDLESS)
+    scores = [share, *(Score(metric, part, 100, ENDLESS) for metric, part in more)]
+    return case(*scores, benchmark="cvr", preset="mini", family=family, split=f"{name}-n{n}", output=output, seed=seed)
+
+
+RELATIONS = {"shape": "S", "pos": "P", "pos_pos_1": "PP", "pos_shape_1": "PS", "sym_rot": "MSPZR"}
+
+
+def test_seeds_are_averaged_and_problems_counted_once():
+    (run,) = runs([rule("shape", 0.4), rule("shape", 0.6, seed=1), rule("pos", 0.9)])
+    assert (run.training, run.n, run.output) == ("one rule", 1000, "odd_one_out")
+    assert run.shares["shape"].value == pytest.approx(0.5)
+    assert run.shares["shape"].n == 100
+    pooled = together(run.shares.values())
+    assert (pooled.rules, pooled.n, pooled.value) == (2, 200, pytest.approx(0.7))
+    assert pooled.interval.low < 0.7 < pooled.interval.high
+    assert together([]) is None
+
+
+def test_joint_models_are_read_rule_by_rule():
+    joint = rule("joint", 0.5, more=[("accuracy.shape", 0.4), ("accuracy.pos", 0.6), ("accuracy_elementary", 0.5)])
+    (run,) = runs([joint])
+    assert run.training == "joint"
+    assert {name: share.value for name, share in run.shares.items()} == {"shape": 0.4, "pos": 0.6}
+
+
+def test_relations_and_pairs():
+    (run,) = runs([rule(name, k / 10) for k, name in enumerate(RELATIONS)])
+    relations = by_relation(run.shares, RELATIONS)
+    assert {letter: share.rules for letter, share in relations.items()} == {"S": 3, "P": 4, "Z": 1, "R": 1}
+    assert relations["S"].value == pytest.approx((0 + 0.3 + 0.4) / 3)
+    assert {pair: share.value for pair, share in by_pair(run.shares, RELATIONS).items()} == pytest.approx(
+        {("P", "P"): 0.2, ("S", "P"): 0.3}
+    )
+
+
+def test_curves_join_the_families_that_have_a_rule():
+    values = {20: 0.25, 100: 0.4, 1000: 0.9}
+    found = [rule("shape", value, n, "efficiency") for n, value in values.items()]
+    ((key, rules),) = curves(runs([*found, rule("shape", 0.9), rule("shape", 0.1, output="generalisation")])).items()
+    assert key == ("mini", "one rule")
+    assert efficiency(rules["shape"]) == (pytest.approx(0.5167, abs=1e-4), pytest.approx(0.4522, abs=1e-3))
+
+
+def test_tables_of_a_document():
+    found = [rule(name, 0.5, n, "efficiency") for name in ("shape", "pos") for n in (20, 100, 1000)]
+    found += [rule("pos_size_1", 0.75, family="compositional"), rule("pos_shape_1", 0.25, family="compositional")]
+    titles = {table.title: table for table in tables(Document(cases=tuple(found)))}
+    curve = titles["cvr (mini), one rule: accuracy over the number of training problems"]
+    assert curve.columns == ("rule", "20", "100", "1,000", "AUC", "SES")
+    assert curve.rows[-1].cells == ("all 2", "0.500", "0.500", "0.500", "0.500", "0.500")
+    relation = titles["cvr (mini), odd_one_out, one rule, n = 1,000: accuracy by relation"]
+    assert ("composed rules", "2", "200", "0.500", "0.431 to 0.569") in [row.cells for row in relation.rows]
+    matrix = titles["cvr (mini), odd_one_out, one rule, n = 1,000: accuracy by pair of relations"]
+    cells = {row.cells[0]: row.cells[1:] for row in matrix.rows}
+    assert cells["position"][:3] == ("0.25", "", "0.75")
+    assert cells["size"][1] == "0.75"
+
+
+def test_other_benchmarks_have_none():
+    assert not runs([case()])
