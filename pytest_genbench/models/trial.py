@@ -134,7 +134,9 @@ def _candidates(contract: Contract, image_shape: Size | None) -> list[Size]:
             replace(contract, input_kind="image", shape=contract.shape[1:]), image_shape and image_shape[1:]
         )
         return [(several, *size) for size in one]
-    depths = (1, 3) if channels is None else (channels,)
+    depths: tuple[int, ...] = (1, 3) if channels is None else (channels,)
+    if image_shape is not None and image_shape[2] in depths:
+        depths = tuple(sorted(depths, key=lambda depth: depth != image_shape[2]))  # that of the images to come first
     sizes = [] if image_shape is None else [image_shape, *((*image_shape[:2], depth) for depth in depths)]
     sizes += [(*sides, depth) for sides in SIZES for depth in depths]
     return list(dict.fromkeys((height or tall, width or wide, channels or depth) for tall, wide, depth in sizes))
@@ -149,7 +151,7 @@ def _learnt(run: Run, contract: Contract, name: str, size: Size, image_shape: Si
         return (contract.batch, *contract.shape)
     if contract.input_kind == "set":
         one = replace(contract, input_kind="image", shape=contract.shape[1:])
-        # Which of several images is of another size or depth cannot be: they are learnt from all together.
+        # The images of a set are alike in size and depth, so that what holds for one holds for all.
         learnt = _learnt(
             partial(_in_sets, run, contract, size[0]), one, name, size[1:], image_shape and image_shape[1:]
         )

@@ -14,7 +14,7 @@ from ..evaluation import Evaluation, evaluate
 from ..gates import Decision, decide
 from ..learners.models import Training
 from ..models import CodeSize, Model, assign_unnamed, offered
-from ..models.similarity import SimilarityModel
+from ..models.similarity import of_sets
 from ..results.io import case_to_plain, check_builtin
 from ..results.schema import Case
 from ..scores import Anchor
@@ -122,9 +122,7 @@ class Check:
 
         A probe has nothing to add: what is compared are the embeddings themselves.
         """
-        size = self.benchmark.image_shape[0]
-        if model.contract.input_kind == "image" and "embedding" in offered(model.contract):
-            model = SimilarityModel(model, size)
+        model = of_sets(model, self.benchmark.image_shape[0], self.benchmark.name)
         if model.contract.input_kind == "set" and isinstance(self.benchmark, Scalable):
             *_, height, width = model.contract.shape
             if height != width and None not in (height, width):

@@ -52,7 +52,7 @@ def test_curves_join_the_families_that_have_a_rule():
     found = [rule("shape", value, n, "efficiency") for n, value in values.items()]
     ((key, rules),) = curves(runs([*found, rule("shape", 0.9), rule("shape", 0.1, output="generalisation")])).items()
     assert key == ("mini", "one rule")
-    assert efficiency(rules["shape"]) == (pytest.approx(0.5167, abs=1e-4), pytest.approx(0.4522, abs=1e-3))
+    assert efficiency(rules["shape"]) == (pytest.approx(0.5167, abs=1e-4), pytest.approx(0.4463, abs=1e-4))
 
 
 def test_tables_of_a_document():

@@ -209,15 +209,16 @@ class Cvr:
         numbers = [rule.id for rule in rules]
         is_one = len(numbers) == 1
         rule = RULES[numbers[0]]
-        held_out = f"{rule.id} {rule.name}" if is_one else f"{len(numbers)} rules"
+        what = f"{rule.id} {rule.name}" if is_one else f"{len(numbers)} rules"
+        group = f"n = {n:,}" if "efficiency" in family or family == "joint" else ""
         return Split(
             benchmark=self.name,
             preset=self.preset,
             family=family,
             slug=f"{name}-n{n}",
-            held_out=f"{held_out}, n = {n:,}",
+            held_out=what if group else f"{what}, n = {n:,}",
             is_held_out=lambda: _marked(numbers, "test"),
-            group=f"n = {n:,}" if "efficiency" in family or family == "joint" else "",
+            group=group,
             belongs=lambda: _marked(numbers, "test") | _marked(numbers, "train", n),
             validates=lambda: _marked(numbers, "val"),
         )
