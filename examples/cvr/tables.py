@@ -5,8 +5,7 @@ python examples/cvr/tables.py
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 from pytest_genbench.benchmarks.cvr.people import PEOPLE
 from pytest_genbench.benchmarks.cvr.rule import RELATIONS
@@ -16,7 +15,7 @@ from pytest_genbench.reference_models.record import RESULTS
 from pytest_genbench.results.io import read
 from pytest_genbench.results.reasoning import curves, efficiency, runs
 
-ROUNDS = {"cvr-resnet-small": "small ResNet", "scl": "SCL"}
+MODELS = {"cvr-resnet-small": "small ResNet", "scl": "SCL"}
 """Models of which results may be recorded, and their names for people."""
 
 
@@ -56,15 +55,11 @@ def shortcuts() -> str:
 
 def results() -> str:
     """Recorded accuracies over the number of training problems, a table for each model."""
-    return "\n\n".join(_result(name, title) for name, title in ROUNDS.items() if list(_files(name)))
-
-
-def _files(name: str) -> Iterator[Path]:
-    return RESULTS.glob(f"{name}-cvr-*.json")
+    return "\n\n".join(_result(name, title) for name, title in MODELS.items() if (RESULTS / f"{name}.json").exists())
 
 
 def _result(name: str, title: str) -> str:
-    cases = [case for path in sorted(_files(name)) for case in read(path).cases]
+    cases = read(RESULTS / f"{name}.json").cases
     seeds = len({case.seed for case in cases})
     ((_, rows),) = curves(runs(cases)).items()
     numbers = sorted({n for curve in rows.values() for n in curve})

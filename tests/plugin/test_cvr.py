@@ -121,7 +121,9 @@ def test_who_compares_sizes_passes(run, model):
 def test_places_are_accepted_and_that_is_said(run):
     result = run("zoo:places")
     assert result.parseoutcomes()["passed"] == 1
-    result.stdout.fnmatch_lines(["*scores are whole numbers, one for each problem: taken for the place of the odd image*"])
+    result.stdout.fnmatch_lines(
+        ["*scores are whole numbers, one for each problem: taken for the place of the odd image*"]
+    )
 
 
 def test_ties_are_wrong_and_counted(run):
@@ -140,9 +142,15 @@ def test_the_rule_is_held_to_a_gate(run):
     ("model", "said"),
     [
         ("broken", "*Output 'scores' is not finite (NaN or infinity) for * images*"),
-        ("three", "*Output 'scores' has shape (*, 3)*expected is (N, 4), a score for each image, the highest for the odd one*"),
+        (
+            "three",
+            "*Output 'scores' has shape (*, 3)*expected is (N, 4), a score for each image, the highest for the odd one*",
+        ),
         ("far", "*from 7 to 7; the place of the odd image is 0 to 3*"),
-        ("classifies", "*skipped: *cvr shows sets of 4 images: to a model of sets with the output scores, or to an encoder*embedding*"),
+        (
+            "classifies",
+            "*skipped: *cvr shows sets of 4 images: to a model of sets with the output scores, or to an encoder*embedding*",
+        ),
     ],
 )
 def test_what_is_no_answer_is_explained(run, model, said):
