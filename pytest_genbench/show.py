@@ -62,7 +62,8 @@ def split(found: Benchmark, chosen: Split) -> str:
     if len(chosen.validation):
         lines += [f"  to choose by  {len(chosen.validation):,} {_noun(found)} (validation)"]
     if isinstance(found, Poses):
-        lines += ["", *_table(_shortened(found.explain(chosen)))]
+        # Of problems the factors are but rule and number.
+        return "\n".join([*lines, "", *_table(_shortened(found.explain(chosen)))])
     lines += [""]
     rows = [("factor", "levels", "in training", "only held out")]
     train, test = found.levels(chosen.train), found.levels(chosen.test)

@@ -500,7 +500,7 @@ def test_the_command_exports_problems(tmp_path, capsys):
     assert cli.main(command) == 0
     said = capsys.readouterr()
     assert said.err == ""
-    assert "0 shape, n = 20: 1,000 problems, not in this folder" in said.out
+    assert "0 shape: 1,000 problems, not in this folder" in said.out
     assert 'genbench.trained_on = "cvr/mini/shape-n20"' in said.out
     assert [path.name for path in sorted((out / "problems").iterdir())] == ["00000.json", "00000.png"]
     assert cli.main(command) == 2

@@ -6,7 +6,9 @@ from PIL import Image
 
 from pytest_genbench import show
 from pytest_genbench.benchmarks.comporth import CompOrth
+from pytest_genbench.benchmarks.cvr import Cvr, sets
 from pytest_genbench.benchmarks.cvr.rules import RULES
+from pytest_genbench.benchmarks.registry import find_split
 from pytest_genbench.cli import main
 
 from .benchmarks.table.tables import as_array, as_folder, describe
@@ -190,3 +192,11 @@ def test_a_sheet_of_sets_that_nothing_more_is_known_of(tmp_path):
     split = benchmark.splits("brightness")[0]
     assert "48 training problems" in show.sheet(benchmark, split, tmp_path / "s.png")
     assert "problems of 4 images of 8 by 8 pixels, RGB" in show.benchmark(benchmark)
+
+
+def test_a_sheet_shows_the_unseen_law_below(monkeypatch, tmp_path):
+    benchmark, drawn = Cvr("mini"), []
+    images = benchmark.images
+    monkeypatch.setattr(benchmark, "images", lambda index: drawn.append(index.tolist()) or images(index))
+    show.sheet(benchmark, find_split(benchmark, "size-n20"), tmp_path / "s.png")
+    assert [{sets.place(item).set for item in items} for items in drawn] == [{"train"}, {"test_gen"}]

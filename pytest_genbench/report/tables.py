@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from ..benchmarks import noun
 from ..results.schema import AggregateResult, Case, Document
 from ..scores import Anchor, Score, title
 from . import reasoning
@@ -194,7 +195,8 @@ def _errors(cases: Sequence[Case]) -> list[str]:
         return []
     items = sum(case.scores[0].n for case in cases)
     listed = ", ".join(f"{what} {number / items:.1%}" for what, number in total.most_common() if number)
-    return [f"what went wrong on {items:,} held-out images: {listed}"]
+    what = noun(cases[0].model.get("contract", {}).get("shape", ()))
+    return [f"what went wrong on {items:,} held-out {what}: {listed}"]
 
 
 def _value(score: Score | None) -> float | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from ..benchmarks import Benchmark, NeedsData, Scalable, Task
+from ..benchmarks import Benchmark, NeedsData, Scalable, Task, noun
 from ..errors import GenbenchError, MissingOutputError
 from ..evaluation import Evaluation, evaluate
 from ..gates import Decision, decide
@@ -285,7 +285,9 @@ def _report(cases: list[Case], decision: Decision) -> NoReturn:
     lines.append("  " + _beside(case))
     if any(case.errors.values()):
         wrong = ", ".join(f"{what} {number:,}" for what, number in case.errors.items() if number)
-        lines.append(f"  what went wrong on {case.scores[0].n:,} held-out images: {wrong}")
+        lines.append(
+            f"  what went wrong on {case.scores[0].n:,} held-out {noun(case.model['contract']['shape'])}: {wrong}"
+        )
     pytest.fail("\n".join(lines), pytrace=False)
 
 

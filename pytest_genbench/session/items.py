@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -130,6 +131,16 @@ def parametrise(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
         session.collection_errors.append(f"{metafunc.definition.nodeid}: a genbench test takes the argument split")
 
 
+def _listed(errors: Sequence[str]) -> str:
+    """Name each error, and of those that several tests have the first of these."""
+    tests: dict[str, list[str]] = {}
+    for error in errors:
+        test, separator, reason = error.partition(": ")
+        tests.setdefault(reason if "::" in test else error, []).append(test + separator if "::" in test else "")
+    more = {reason: f" (and {len(found) - 1} more like it)" for reason, found in tests.items() if len(found) > 1}
+    return "; ".join(found[0] + reason + more.get(reason, "") for reason, found in tests.items())
+
+
 class Items:
     """Hooks on items."""
 
@@ -146,7 +157,7 @@ class Items:
             session.collection_errors.append(NO_MODEL)
         if session.collection_errors and not session.is_worker:
             # A worker has no way to report a usage error; there the tests fail with it one by one.
-            raise pytest.UsageError("genbench: " + "; ".join(session.collection_errors))
+            raise pytest.UsageError("genbench: " + _listed(session.collection_errors))
         if session.settings.shard and ours:
             self._keep_shard(config, items, session.settings.shard)
 
@@ -183,7 +194,7 @@ class Items:
         item.stash[CASES] = []
         item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("genbench.")]
         if self._session.collection_errors:
-            pytest.fail("genbench: " + "; ".join(self._session.collection_errors), pytrace=False)
+            pytest.fail("genbench: " + _listed(self._session.collection_errors), pytrace=False)
         broken = ""
         try:
             marker = marker_for(item, self._session)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pytest_genbench.cli import main
 from pytest_genbench.errors import MissingOutputError, ModelError
 from pytest_genbench.models import ModelOptions, load, probe, wrap
-from pytest_genbench.models.similarity import SimilarityModel, of_sets
+from pytest_genbench.models.similarity import SimilarityModel, of_sets, unlikeness
 
 from .builders import node, options, save, value
 
@@ -160,3 +162,19 @@ def test_a_comparison_has_scores_alone(tmp_path):
     model = of_sets(load(options(pooled(tmp_path / "m.onnx", ("N", 3, "h", "w"), "embedding", [2, 3]))), 4, "cvr")
     with pytest.raises(MissingOutputError, match="offers scores, not 'embedding'"):
         model.predict(np.zeros((1, 4, 8, 8, 3), dtype=np.uint8), ("embedding",))
+
+
+def test_embeddings_without_a_direction_are_like_none():
+    embeddings = np.array([[[0.0, 0], [2, 0], [3, 0], [0, 0]]])
+    assert unlikeness(embeddings).tolist() == [[0, -2, -2, 0]]
+
+
+def test_what_is_said_of_an_encoder_that_compares(tmp_path):
+    """It takes any number of sets, and what was fitted over the embedding is named first."""
+    encoder = load(options(pooled(tmp_path / "m.onnx", (1, 3, 8, 8), "embedding", [2, 3])))
+    assert encoder.contract.batch == 1
+    model = of_sets(encoder, 4, "cvr")
+    assert (model.contract.batch, model.contract.shape) == (None, (4, 3, 8, 8))
+    assert model.predict(np.zeros((3, 4, 8, 8, 3), dtype=np.uint8))["scores"].shape == (3, 4)
+    encoder.contract = replace(encoder.contract, readout="linear")
+    assert of_sets(encoder, 4, "cvr").contract.readout == "linear, scored by the similarity of its embeddings"

@@ -129,7 +129,7 @@ def test_places_are_accepted_and_that_is_said(run):
 def test_ties_are_wrong_and_counted(run):
     result = run("zoo:ties")
     result.stdout.fnmatch_lines(["*2 size (n = 50)*  0.000  0.000 to 0.060     0.000  0.000  *"])
-    result.stdout.fnmatch_lines(["*what went wrong on 60 held-out images: *ties 100.0%*"])
+    result.stdout.fnmatch_lines(["*what went wrong on 60 held-out problems: *ties 100.0%*"])
 
 
 def test_the_rule_is_held_to_a_gate(run):
@@ -157,6 +157,13 @@ def test_what_is_no_answer_is_explained(run, model, said):
     result = run(f"zoo:{model}")
     assert result.ret == 1
     result.stdout.fnmatch_lines([said])
+
+
+def test_a_slip_that_every_test_shares_is_said_once(run):
+    result = run("zoo:counts", "--genbench-preset=smal")
+    assert result.ret == 4
+    assert str(result.stderr).count("has no preset 'smal'") == 1
+    result.stderr.fnmatch_lines(["*: cvr has no preset 'smal'. Known: checked, mini, published. (and 4 more like it)"])
 
 
 def test_images_are_drawn_as_large_as_the_model_takes_them(run):

@@ -226,7 +226,7 @@ def test_it_learns(learner, tmp_path):
     model, calls = fit(learner, made, tmp_path, steps=25, **settings)
     assert not model.training
     assert calls[-1][2] < calls[0][2]
-    test = TrainingTask(made.benchmark, made.split, "validation")
+    test = TrainingTask(made.benchmark, made.split, part="validation")
     assert accuracy(model, test) >= 0.9
 
 

@@ -1,5 +1,7 @@
 """What accuracies on many rules say together."""
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_genbench.report.tables import tables
@@ -37,6 +39,17 @@ def test_joint_models_are_read_rule_by_rule():
     assert {name: share.value for name, share in run.shares.items()} == {"shape": 0.4, "pos": 0.6}
 
 
+def test_what_is_no_accuracy_on_test_problems_is_left_out():
+    """What training showed, sets of other laws beside the headline; and presets stay apart."""
+    found = rule("shape", 0.4, output="generalisation", more=[("accuracy.test", 0.9), ("generalisation_gap", 0.5)])
+    found = replace(found, scores=(*found.scores, Score("accuracy", 1.0, 50, ENDLESS, condition="in-split")))
+    first, second = runs([found, replace(found, preset="checked")])
+    assert (first.preset, second.preset) == ("checked", "mini")
+    assert {name: share.value for name, share in first.shares.items()} == {"shape": 0.4}
+    joint = rule("joint", 0.5, output="generalisation", more=[("accuracy.test", 0.9), ("accuracy.test_gen", 0.5)])
+    assert not runs([joint]) or not runs([joint])[0].shares
+
+
 def test_relations_and_pairs():
     (run,) = runs([rule(name, k / 10) for k, name in enumerate(RELATIONS)])
     relations = by_relation(run.shares, RELATIONS)
@@ -68,6 +81,19 @@ def test_tables_of_a_document():
     cells = {row.cells[0]: row.cells[1:] for row in matrix.rows}
     assert cells["position"][:3] == ("0.25", "", "0.75")
     assert cells["size"][1] == "0.75"
+
+
+def test_tables_tell_elementary_rules_from_composed_ones():
+    """One composed rule says nothing about relations; 10,000 problems are no part of sample efficiency."""
+    assert len(tables(Document(cases=(rule("shape", 1.0), rule("pos", 1.0), rule("pos_size_1", 0.0))))) == 1
+    found = [rule(name, 0.0) for name in ("pos_size_1", "pos_shape_1")] + [rule("shape", 1.0)]
+    (relation,) = [table for table in tables(Document(cases=tuple(found))) if table.title.endswith("by relation")]
+    cells = {row.cells[0]: row.cells[1:4] for row in relation.rows}
+    assert cells["elementary rules"] == ("1", "100", "1.000")
+    assert cells["composed rules"] == ("2", "200", "0.000")
+    joint = [rule("joint", 0.5, n, "joint", more=[("accuracy.shape", 0.5)]) for n in (20, 50, 1000, 10_000)]
+    (curve,) = [table for table in tables(Document(cases=tuple(joint))) if "over the number" in table.title]
+    assert curve.columns == ("rule", "20", "50", "1,000", "AUC", "SES")
 
 
 def test_other_benchmarks_have_none():

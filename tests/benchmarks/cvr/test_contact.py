@@ -45,6 +45,13 @@ def test_clump_in_given_directions() -> None:
         assert np.rad2deg(np.arctan2(y, x)) % 360 == pytest.approx(angle, abs=1e-3)
 
 
+@pytest.mark.parametrize(("side", "overlap"), [(0.02, contact.LEAST), (0.2, 0.2 / 32), (0.8, contact.MOST)])
+def test_an_overlap_can_be_seen_and_is_small(side: float, overlap: float) -> None:
+    square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * side / 2
+    centres, _ = contact.clump(np.random.default_rng(0), [square, square], [0.0])
+    assert centres[1, 0] - centres[0, 0] == pytest.approx(side - overlap, abs=1e-9)
+
+
 def test_distance_of_points_and_edges() -> None:
     square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) * 0.2
     assert contact.distance(square, np.add(square, [0.21, 0.1])) == pytest.approx(0.01, abs=PIXEL / 4)

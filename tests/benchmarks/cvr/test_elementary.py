@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pytest_genbench.benchmarks.cvr import place
 from pytest_genbench.benchmarks.cvr.checker import check
 from pytest_genbench.benchmarks.cvr.checker.view import Fault
 from pytest_genbench.benchmarks.cvr.place import disjoint
@@ -71,3 +72,11 @@ def test_some_references_of_flip_are_mirrored() -> None:
         images = tuple((replace(image[0], flip=False),) for image in problem.images)
         with pytest.raises(Fault):
             check(replace(problem, images=images), find(5))
+
+
+def test_a_configuration_is_centred_on_its_box_but_as_published() -> None:
+    for strict in (True, False):
+        points = place.config(np.random.default_rng(0), 3, 0.6, 0.1, strict=strict)
+        middle, mean = (points.min(0) + points.max(0)) / 2, points.mean(0)
+        assert np.abs(middle if strict else mean).max() < 1e-12
+        assert np.abs(mean if strict else middle).max() > 1e-3

@@ -133,3 +133,13 @@ def test_a_rule_that_cannot_be_drawn_says_so():
         problems.PlacementError, match="none of 1000 attempts was sound; the last one: there is no room"
     ):
         problems.make(rule, "train", 0, law=law)
+
+
+def test_problems_stay_what_they_were():
+    """Published results are on these problems; a change needs a new version of the benchmark."""
+    for published, expected in (
+        (False, [3, 3, 2, 3, 1, 0, 1, 0, 0, 0, 3, 3, 2, 1, 3, 3]),
+        (True, [1, 3, 0, 0, 1, 2, 2, 3, 0, 1, 0, 2, 0, 2, 1, 3]),
+    ):
+        made = [problems.make(RULES[rule], "test", k, published=published) for rule in (0, 47) for k in range(8)]
+        assert [problem.answer for problem in made] == expected

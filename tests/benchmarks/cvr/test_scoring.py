@@ -200,6 +200,17 @@ def test_splits_train_on_the_first_problems_and_are_tested_on_others() -> None:
         benchmark.is_exposed("cvr/mini/posi-n100", split)
 
 
+def test_generalisation_is_about_the_rules_that_were_learnt() -> None:
+    """Of a model of some rules, the generalisation sets of these, and axes that each of them moves."""
+    benchmark = Cvr("mini")
+    split = benchmark.training([2, 47], 5)
+    for name, expected in (("generalisation", {"test", "test_gen"}), ("axes", {"test", "test_size", "test_colour"})):
+        items = benchmark.tasks[name].items
+        assert items is not None
+        places = {(place.rule, place.set) for place in map(sets.place, items(split).tolist())}
+        assert places == {(rule, set) for rule in (2, 47) for set in expected}
+
+
 @pytest.mark.parametrize(("side", "fits"), [(31, False), (32, True), (512, True), (513, False)])
 def test_images_are_drawn_at_many_sizes(side: int, fits: bool) -> None:
     if fits:
@@ -244,3 +255,39 @@ def test_recorded_shortcuts_cover_all_rules() -> None:
     for law in ("checked", "published"):
         assert list(table[law]) == [rule.name for rule in RULES]
         assert all(set(row) == set(shortcuts.FEATURES) for row in table[law].values())
+
+
+def test_anchors_are_of_the_law_and_the_task() -> None:
+    """Shortcuts differ by law; people count where all rules were asked; off test problems there is chance alone."""
+    laws = [anchors.of_rules([12, 40], published=published) for published in (False, True)]
+    for published, found in zip((False, True), laws, strict=True):
+        best = [shortcuts.best(RULES[rule].name, published)[1] for rule in (12, 40)]
+        assert found[1].value == pytest.approx(np.mean(best))
+    assert laws[0][1] != laws[1][1]
+    assert "people" not in {anchor.name for anchor in anchors.of_rules([2, 9], published=False)}
+    benchmark = Cvr("mini")
+    split = benchmark.training([2], 5)
+    for name, expected in (("odd_one_out", ["chance", "best shortcut", "people"]), ("generalisation", ["chance"])):
+        assert [anchor.name for anchor in benchmark.tasks[name].anchors(split)] == expected
+
+
+def test_sets_that_are_compared_are_equally_large() -> None:
+    benchmark = Cvr("mini")
+    split = benchmark.training([2], 5)
+    for name, size in (("generalisation", 1_000), ("axes", 500), ("order", 200)):
+        items = benchmark.tasks[name].items
+        assert items is not None
+        found = [sets.place(item).set for item in items(split).tolist()]
+        assert {found.count(set) for set in found} == {size}
+
+
+def test_accuracies_of_shortcuts() -> None:
+    """Parts may meet at a corner; a hue on the other side of red is near."""
+    image = np.full((8, 8, 3), 255, dtype=np.uint8)
+    image[2, 2] = image[3, 3] = 9
+    assert shortcuts.features(image)[2] == 1
+    problem = np.full((4, 8, 8, 3), 255, dtype=np.uint8)
+    problem[:, 2:5, 2:5] = [[[[255, 0, 20]]], [[[255, 20, 0]]], [[[255, 0, 30]]], [[[255, 220, 0]]]]
+    found = shortcuts.accuracies([(problem, 3), (problem, 1)])
+    assert list(found) == list(shortcuts.FEATURES)
+    assert (found["hue"], found["ink"]) == (0.5, 0.0)

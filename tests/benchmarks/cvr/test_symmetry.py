@@ -12,6 +12,7 @@ from pytest_genbench.benchmarks.cvr import alike
 from pytest_genbench.benchmarks.cvr.checker import CHECKS
 from pytest_genbench.benchmarks.cvr.checker.view import Fault, View, angle_distance
 from pytest_genbench.benchmarks.cvr.contours import PLAIN, Shape
+from pytest_genbench.benchmarks.cvr.draw import Draw
 from pytest_genbench.benchmarks.cvr.problems import find, make
 from pytest_genbench.benchmarks.cvr.rules.symmetry import is_told
 from pytest_genbench.benchmarks.cvr.scene import Image, Problem, turned
@@ -157,3 +158,14 @@ def test_contours_that_do_not_show_a_turn_are_found() -> None:
     for problem in made(10, 30):
         if problem.kind == "flip":
             assert alike.is_chiral(problem.odd[0].shape)
+
+
+def test_a_mirror_image_is_no_other_shape():
+    """Shapes that are to look different do so however they are turned and flipped."""
+    shape, other = Draw(np.random.default_rng(0), find(9).train).shapes(2, chiral=True)
+    angle = np.deg2rad(40)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    mirrored = Shape(7, shape.style, shape.points * [-1, 1] @ turn)
+    assert alike.is_chiral(shape)
+    assert not alike.differ(shape, mirrored)
+    assert alike.differ(shape, other)
