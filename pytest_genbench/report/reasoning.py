@@ -102,8 +102,24 @@ def _efficiency(preset: str, training: str, rules: Mapping[str, Mapping[int, Sha
         f"{BENCHMARK} ({preset}), {training}: accuracy over the number of training problems",
         ("rule", *(f"{n:,}" for n in numbers), "AUC", "SES"),
         tuple(_efficiency_rows(rules, numbers)),
-        notes=(PUBLISHED,),
+        notes=(*_beside_people(rules), PUBLISHED),
     )
+
+
+def _beside_people(rules: Mapping[str, Mapping[int, Share]]) -> Iterator[str]:
+    """Compare with people on the rules that they were asked about, after as many problems as they saw."""
+    from ..benchmarks.cvr.people import PEOPLE, PROBLEMS
+    from ..benchmarks.cvr.rules import RULES
+
+    known = {rule.name: PEOPLE[rule.id] for rule in RULES if rule.id in PEOPLE and PROBLEMS in rules.get(rule.name, {})}
+    if known:
+        own = sum(rules[name][PROBLEMS].value for name in known) / len(known)
+        people = sum(value for value, _ in known.values()) / len(known)
+        blocks = sum(number for _, number in known.values())
+        yield (
+            f"after {PROBLEMS} problems, on the {len(known)} rules here that people were asked about: {decimal(own)}; "
+            f"people {decimal(people)} ({blocks} blocks of {PROBLEMS} problems, 21 participants in all)"
+        )
 
 
 def _efficiency_rows(rules: Mapping[str, Mapping[int, Share]], numbers: list[int]) -> Iterator[Row]:

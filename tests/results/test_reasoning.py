@@ -75,6 +75,9 @@ def test_tables_of_a_document():
     curve = titles["cvr (mini), one rule: accuracy over the number of training problems"]
     assert curve.columns == ("rule", "20", "100", "1,000", "AUC", "SES")
     assert curve.rows[-1].cells == ("all 2", "0.500", "0.500", "0.500", "0.500", "0.500")
+    assert curve.notes[0].startswith(
+        "after 20 problems, on the 2 rules here that people were asked about: 0.500; people 0.975 (14 "
+    )
     relation = titles["cvr (mini), odd_one_out, one rule, n = 1,000: accuracy by relation"]
     assert ("composed rules", "2", "200", "0.500", "0.431 to 0.569") in [row.cells for row in relation.rows]
     matrix = titles["cvr (mini), odd_one_out, one rule, n = 1,000: accuracy by pair of relations"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...scores import Anchor
 from . import shortcuts
-from .people import PEOPLE
+from .people import PEOPLE, PROBLEMS
 from .rules import RULES
 
 CHANCE = 1 / 4
@@ -31,5 +31,13 @@ def of_rules(rules: Sequence[int], published: bool, *, only_chance: bool = False
     if len(known) == len(rules):
         mean = sum(value for value, _ in known) / len(known)
         number = sum(number for _, number in known)
-        anchors.append(Anchor("people", "accuracy", mean, "people", note=f"{number} people, 20 problems each"))
+        anchors.append(
+            Anchor(
+                "people",
+                "accuracy",
+                mean,
+                "people",
+                note=f"{number} {'person' if number == 1 else 'people'}, {PROBLEMS} problems each",
+            )
+        )
     return anchors

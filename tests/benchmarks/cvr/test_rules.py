@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pytest_genbench.benchmarks.cvr import problems
 from pytest_genbench.benchmarks.cvr.checker import check
@@ -83,6 +86,18 @@ def test_the_published_law_can_be_drawn(rule: Rule):
     """It is drawn as it is and never drawn again for being unsound."""
     made = [problems.make(rule, name, 0, published=True) for name in ("train", "test_gen")]
     assert all(problem.kind in rule.odd and problem.law == "published" for problem in made)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(RULES), st.sampled_from(["train", "test_gen"]), st.integers(0, 9_999), st.integers(0, 2**32))
+def test_any_problem_is_sound_and_can_be_written_down(rule: Rule, name: str, number: int, seed: int):
+    """Whatever is asked for: it passes the check, all four images show something, and its scene graph is JSON."""
+    problem = problems.make(rule, name, number, seed=seed)
+    check(problem, rule)
+    assert all((render(image, 64) != 255).any() for image in problem.images)
+    plain = json.loads(json.dumps(problem.plain()))
+    assert [len(image) for image in plain["images"]] == [len(image) for image in problem.images]
+    assert {str(thing["shape"]) for image in plain["images"] for thing in image} == set(plain["shapes"])
 
 
 def test_a_problem_is_made_alone():

@@ -236,7 +236,7 @@ def test_anchors_of_a_rule() -> None:
     found = {anchor.name: anchor for anchor in anchors.of_rules([2], published=False)}
     assert found["chance"].value == 0.25
     assert found["best shortcut"].value > 0.95
-    assert (found["people"].value, found["people"].note) == (1.0, "1 people, 20 problems each")
+    assert (found["people"].value, found["people"].note) == (1.0, "1 person, 20 problems each")
     assert "people" not in {anchor.name for anchor in anchors.of_rules([9], published=False)}
 
 
