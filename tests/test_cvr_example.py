@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 ROOT = Path(__file__).parents[1]
+EASY, HARD = ("pos", "size", "color", "count"), ("shape", "rot", "flip")
 EXAMPLES = ROOT / "examples" / "cvr"
 
 
@@ -17,6 +18,19 @@ def test_the_pages_show_the_rules_and_what_is_recorded():
     page = (ROOT / "docs" / "cvr.md").read_text("utf-8")
     for block in (made["shortcuts"](), *made["results"]().split("\n\n")):
         assert block in page
+
+
+def test_recorded_results_are_as_the_page_says():
+    """Accuracy grows with the number of problems; place, size, colour and count are easier than rotation and flip."""
+    from pytest_genbench.reference_models.record import RESULTS
+    from pytest_genbench.results.io import read
+    from pytest_genbench.results.reasoning import curves, runs
+
+    ((_, rules),) = curves(runs(read(RESULTS / "cvr-resnet-small.json").cases)).items()
+    means = [np.mean([curve[n].value for curve in rules.values()]) for n in (20, 100, 1000)]
+    assert means[0] + 0.1 < means[1] < means[2] - 0.1
+    easy, hard = (np.mean([rules[name][1000].value for name in names]) for names in (EASY, HARD))
+    assert easy > 0.9 > 0.3 > hard
 
 
 @pytest.mark.parametrize("name", ["cvr-elementary", "cvr-composed"])

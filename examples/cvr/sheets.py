@@ -17,7 +17,15 @@ from pytest_genbench.benchmarks.cvr.render import render
 
 SHEETS = {
     "cvr-elementary": ("shape", "pos", "size", "color", "rot", "flip", "count", "inside", "contact"),
-    "cvr-composed": ("sym_mir", "pos_size_1", "pos_inside_2", "size_sym_1", "color_contact", "rot_flip_1", "shape_count_1"),
+    "cvr-composed": (
+        "sym_mir",
+        "pos_size_1",
+        "pos_inside_2",
+        "size_sym_1",
+        "color_contact",
+        "rot_flip_1",
+        "shape_count_1",
+    ),
 }
 """Rules on each sheet."""
 
@@ -33,7 +41,10 @@ def sheet(name: str) -> Image.Image:
         made = [problems.make(found, set, 0) for set in ("train", "test_gen")]
         halves = []
         for problem in made:
-            frames = [_framed(render(image, SIDE), ODD if k == problem.answer else GREY) for k, image in enumerate(problem.images)]
+            frames = [
+                _framed(render(image, SIDE), ODD if k == problem.answer else GREY)
+                for k, image in enumerate(problem.images)
+            ]
             halves.append(np.concatenate(frames, axis=1))
         space = np.full((halves[0].shape[0], 4 * GAP, 3), 255, dtype=np.uint8)
         rows.append(np.concatenate([halves[0], space, halves[1]], axis=1))

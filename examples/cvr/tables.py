@@ -63,14 +63,13 @@ def _result(name: str, title: str) -> str:
     seeds = len({case.seed for case in cases})
     ((_, rows),) = curves(runs(cases)).items()
     numbers = sorted({n for curve in rows.values() for n in curve})
-    lines = [
-        f"| {title}, {seeds} seed{'s' * (seeds > 1)} | " + " | ".join(f"n = {n:,}" for n in numbers) + " | AUC | SES |",
-        "|---|" + "--:|" * (len(numbers) + 2),
-    ]
+    sums = ("AUC", "SES") if len(numbers) > 1 else ()
+    heads = (f"{title}, {seeds} seed{'s' * (seeds > 1)}", *(f"n = {n:,}" for n in numbers), *sums)
+    lines = [f"| {' | '.join(heads)} |", "|---|" + "--:|" * (len(heads) - 1)]
     for rule in (rule.name for rule in RULES if rule.name in rows):
-        auc, ses = efficiency(rows[rule])
         values = [f"{rows[rule][n].value:.3f}" if n in rows[rule] else "" for n in numbers]
-        lines.append(f"| {rule} | {' | '.join(values)} | {auc:.3f} | {ses:.3f} |")
+        values += [f"{value:.3f}" for value in efficiency(rows[rule]) if sums]
+        lines.append(f"| {rule} | {' | '.join(values)} |")
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from ..scores import Anchor, Score, title
 from . import reasoning
 from .table import Row, Table, count, decimal, interval
 
-_STRUCTURE = ("h_error", "perturbed_several")
+_STRUCTURE = ("generalisation_gap", "h_error", "perturbed_several")
 """Scores that improve downwards and are shown all the same: no losses, but what others beside them are read by."""
 
 _SAME = 0.0055

@@ -297,6 +297,20 @@ def test_validation_on_some_problems_spreads_over_all(monkeypatch):
     assert seen == [0, 25, 50, 74, 99]
 
 
+def test_validation_is_in_evaluation_mode_and_training_goes_on():
+    modes = []
+
+    class Watched(Glance):
+        def forward(self, *given):
+            modes.append(self.training)
+            return super().forward(*given)
+
+    network = Watched().train()
+    Problems(task(n=8), "cpu", False).accuracy(network, Plan(1, 1, 1, 1.0, batch=4))
+    assert modes == [False, False]
+    assert network.training
+
+
 def test_decay_is_part_of_the_gradient(tmp_path):
     """Adam's first step is the sign of the gradient: a decay that outweighs the loss shrinks all weights by the rate."""
     network = training.build(Glance, 0)

@@ -23,10 +23,10 @@ DOCUMENTS = {path.stem: read(path) for path in RESULTS}
 NOT_RECORDED = {
     *("set-encoder", "stn", "roteq", "roteq-big", "slow-vae", "pcl"),
     *("resnet50", "resnet101x3", "densenet121", "resnet50-transfer", "resnet101x3-transfer", "densenet121-transfer"),
-    *("cvr-resnet50", "cvr-vit-small", "cvr-resnet-small", "scl", "wren", "scl-resnet18"),
+    *("cvr-resnet50", "cvr-vit-small", "wren", "scl-resnet18"),
 }
 INDOMAIN = ("dsprites", "shapes3d")
-ONE_SEED = {"beta-vae-readout", "ada-gvae"}
+ONE_SEED = {"beta-vae-readout", "ada-gvae", "cvr-resnet-small", "scl"}
 
 
 def recorded_case(name, split_id, seed):

@@ -223,3 +223,14 @@ def test_the_relation_network_sums_24_pairs():
 def test_no_activation_between_the_convolutions_of_scl():
     kinds = [type(layer).__name__ for layer in Scl(64, False).look]
     assert kinds == ["Conv2d", "BatchNorm2d"] * 4 + ["Conv2d", "Flatten", "Linear", "ReLU"]
+
+
+def test_the_relation_network_drops_out_in_training_alone_and_its_pairs_are_not_negative():
+    network, images = WReN(32, False), torch.rand(2, 4, 3, 32, 32)
+    pairs = []
+    network.pair.register_forward_hook(lambda module, given, found: pairs.append(found))
+    network.eval()
+    assert torch.equal(network.scores(images, None), network.scores(images, None))
+    assert pairs[0].min() == 0
+    network.score.train()
+    assert not torch.equal(network.scores(images, None), network.scores(images, None))

@@ -101,3 +101,11 @@ def test_tables_tell_elementary_rules_from_composed_ones():
 
 def test_other_benchmarks_have_none():
     assert not runs([case()])
+
+
+def test_the_gap_stands_beside_accuracy_on_unseen_problems():
+    more = [("generalisation_gap", 0.2), ("accuracy.test", 0.9), ("accuracy.test_gen", 0.7)]
+    found = rule("shape", 0.7, output="generalisation", more=more)
+    (table,) = tables(Document(cases=(found,)))
+    cells = dict(zip(table.columns, table.rows[0].cells, strict=True))
+    assert (cells["score"], cells["generalisation gap"]) == ("0.700", "0.200")

@@ -285,10 +285,7 @@ class Compared(_Reader):
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return the headline, the gap where there is one, and each set."""
         each = {name: tally.score(population, condition) for name, tally in self._tallies.items() if self._counts[name]}
-        first = next(iter(each.values()))
-        # A rule whose laws do not differ on any axis would have the first set alone.
-        headline = self._all.score(population, condition) if len(each) > 1 else replace(first, metric=ACCURACY)
-        found = [headline]
+        found = [self._all.score(population, condition)]
         if self._gap is not None:
             found.append(difference(self._gap, each[self._of[0]], each[self._of[1]], "lower"))
         return [*found, *each.values()]

@@ -5,8 +5,10 @@ import pytest
 
 from pytest_genbench.benchmarks import Poses, Scalable, Tells, get
 from pytest_genbench.benchmarks.cvr import Cvr, sets
+from pytest_genbench.benchmarks.cvr.render import render
 from pytest_genbench.benchmarks.cvr.rules import RULES
 from pytest_genbench.benchmarks.registry import find_split
+from pytest_genbench.errors import BenchmarkError
 from pytest_genbench.testing import check_benchmark
 
 
@@ -51,3 +53,33 @@ def test_what_training_never_shows():
     assert {sets.place(item).set for item in items.tolist()} == {"test_gen"}
     assert benchmark.about(items)["rule"].tolist() == sorted(list(range(9)) * 1000)
     assert not np.isin(items, np.concatenate([split.train, split.validation])).any()
+
+
+def test_answers_that_were_forgotten_are_found_again(monkeypatch):
+    monkeypatch.setattr("pytest_genbench.benchmarks.cvr.benchmark._REMEMBERED", 2)
+    benchmark = Cvr("mini")
+    items = sets.items(3, "test", 12)
+    expected = [benchmark.problem(item).answer for item in items.tolist()]
+    assert benchmark.targets(items)["scores"].tolist() == expected
+    assert len(set(expected)) > 1
+
+
+def test_another_size_has_the_same_problems():
+    assert (other := Cvr("published", seed=3).sized(48)).seed == 3
+    assert other.is_published
+
+
+def test_published_images_are_drawn_as_published():
+    benchmark = Cvr("published", side=64)
+    found, things = benchmark.images([7])[0, 0], benchmark.problem(7).images[0]
+    assert np.array_equal(found, render(things, 64, published=True))
+    assert not np.array_equal(found, render(things, 64))
+
+
+def test_splits_to_train_on_do_not_depend_on_an_order():
+    benchmark = Cvr("mini")
+    first, second = benchmark.training((2, 0), 5), benchmark.training((0, 2), 5)
+    assert first.slug == second.slug == "shape+size-n5"
+    for other in ("cvr/minni/size-n20", "faces/mini/size-n20"):
+        with pytest.raises(BenchmarkError, match="is not a split of cvr"):
+            benchmark.is_exposed(other, first)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from pytest_genbench.benchmarks.cvr.checker import CHECKS
-from pytest_genbench.benchmarks.cvr.checker.view import Fault, View
+from pytest_genbench.benchmarks.cvr.checker import CHECKS, check
+from pytest_genbench.benchmarks.cvr.checker.view import Fault, View, hue_distance
+from pytest_genbench.benchmarks.cvr.contours import PLAIN, Shape
 from pytest_genbench.benchmarks.cvr.problems import find, make
 from pytest_genbench.benchmarks.cvr.scene import Image, Thing
 
@@ -76,3 +78,38 @@ def test_a_wrong_reference_is_noticed(rule: int, change: Change) -> None:
         CHECKS[rule]([first, *others], odd, problem.kind)
         with pytest.raises(Fault):
             CHECKS[rule]([View(change(first.all), markers), *others], odd, problem.kind)
+
+
+@pytest.mark.parametrize("k", range(4))
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda things: (things[0].moved(0.99, 0.5), *things[1:]), "a line leaves the frame"),
+        (lambda things: (things[0].moved(0.5, 0.99), *things[1:]), "a line leaves the frame"),
+        (lambda things: (things[0].moved(0.01, 0.5), *things[1:]), "a line leaves the frame"),
+        (lambda things: (replace(things[0], size=0.02), *things[1:]), "too small to be seen"),
+        (lambda things: (*things, things[0].moved(things[0].x + 0.05, things[0].y)), "lines touch by accident"),
+        (
+            lambda things: [replace(things[0], x=0.5, y=0.5, size=size) for size in (0.8, 0.1)],
+            "lies in another by accident",
+        ),
+        (lambda things: (), "an image is empty"),
+    ],
+)
+def test_an_accident_is_noticed_in_any_image(change: Change, said: str, k: int) -> None:
+    rule = find("size")
+    problem = make(rule, "train", 0)
+    images = tuple(change(image) if n == k else image for n, image in enumerate(problem.images))
+    with pytest.raises(Fault, match=said):
+        check(replace(problem, images=images), rule)
+
+
+def test_of_things_around_another_the_innermost_holds_it() -> None:
+    square = Shape(0, PLAIN, np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]))
+    thing = replace(make(find("size"), "train", 0).images[0][0], shape=square)
+    for sizes, expected in (((0.9, 0.4, 0.1), {1: 0, 2: 1}), ((0.1, 0.9, 0.4), {0: 2, 2: 1})):
+        assert View(tuple(replace(thing, x=0.5, y=0.5, size=size) for size in sizes)).holders == expected
+
+
+def test_hues_are_on_a_circle() -> None:
+    assert hue_distance(0.95, 0.05) == hue_distance(0.05, 0.95) == pytest.approx(0.1)

@@ -282,12 +282,12 @@ def test_sets_that_are_compared_are_equally_large() -> None:
 
 
 def test_accuracies_of_shortcuts() -> None:
-    """Parts may meet at a corner; a hue on the other side of red is near."""
+    """Parts may meet at a corner; a hue on the other side of cyan is near."""
     image = np.full((8, 8, 3), 255, dtype=np.uint8)
     image[2, 2] = image[3, 3] = 9
     assert shortcuts.features(image)[2] == 1
     problem = np.full((4, 8, 8, 3), 255, dtype=np.uint8)
-    problem[:, 2:5, 2:5] = [[[[255, 0, 20]]], [[[255, 20, 0]]], [[[255, 0, 30]]], [[[255, 220, 0]]]]
-    found = shortcuts.accuracies([(problem, 3), (problem, 1)])
+    problem[:, 2:5, 2:5] = np.array([[0, 255, 235], [0, 235, 255], [0, 255, 235], [0, 255, 130]])[:, None, None]
+    found = shortcuts.accuracies([(problem, 3), (problem, 2)])
     assert list(found) == list(shortcuts.FEATURES)
     assert (found["hue"], found["ink"]) == (0.5, 0.0)
