@@ -33,6 +33,10 @@ def places(images):
     return {"scores": unlike(images).argmax(1)}
 
 @made
+def bare_places(images):
+    return unlike(images).argmax(1)
+
+@made
 def first(images):
     return {"scores": np.tile([3.0, 2.0, 1.0, 0.0], (len(images), 1))}
 
@@ -118,8 +122,9 @@ def test_who_compares_sizes_passes(run, model):
     result.stdout.fnmatch_lines(["*anchors: chance 0.250, best shortcut *people 1.000*"])
 
 
-def test_places_are_accepted_and_that_is_said(run):
-    result = run("zoo:places")
+@pytest.mark.parametrize("model", ["places", "bare_places"])
+def test_places_are_accepted_and_that_is_said(run, model):
+    result = run(f"zoo:{model}")
     assert result.parseoutcomes()["passed"] == 1
     result.stdout.fnmatch_lines(
         ["*scores are whole numbers, one for each problem: taken for the place of the odd image*"]

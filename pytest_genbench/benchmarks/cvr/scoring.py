@@ -111,8 +111,8 @@ def of(benchmark: Cvr) -> dict[str, Task]:
 
 
 def fits(name: str, shape: Sequence[int | None]) -> bool:
-    """Whether an output of this shape (without the batch axis) can be the scores of four images."""
-    return name == OUTPUT and tuple(shape) == (CANDIDATES,)
+    """Whether an output of this shape (without the batch axis) can be the scores of four images, or the place of the odd one."""
+    return name == OUTPUT and tuple(shape) in ((CANDIDATES,), ())
 
 
 def turned(problem: Problem) -> Problem:
