@@ -37,8 +37,11 @@ from .pages import PAGES, ROOT, Block, blocks, commands, extras, parts, program,
 WORKFLOW = ROOT / "examples" / "ci" / "github-actions.yml"
 CONV1D = ROOT / "examples" / "comporth" / "conv1d"
 NEEDS = {"torch": "torch", "-n 2": "xdist", "safetensors": "safetensors"}
-SLOW = {"README.md", "learners.md", "models.md", "quickstart.md", "training-outside.md"}
-"""Pages that run a whole suite at full size, or train for a minute."""
+SLOW = {
+    *("README.md", "cvr.md", "exit-codes.md", "gates-and-baselines.md", "in-domain.md", "learners.md", "models.md"),
+    *("own-benchmark.md", "own-data.md", "quickstart.md", "training-outside.md"),
+}
+"""Pages that take more than a few seconds: continuous integration runs them after the ordinary tests."""
 
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 
