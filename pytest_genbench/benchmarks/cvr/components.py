@@ -66,6 +66,3 @@ COMPONENTS: Mapping[int, tuple[int, int]] = MappingProxyType(
 def components(rule: int) -> tuple[int, int] | None:
     """Return the numbers of a rule's two components, the lower first; None where it has none."""
     return COMPONENTS.get(rule)
-
-
-__all__ = ["COMPONENTS", "ELEMENTARY", "components"]

@@ -40,7 +40,8 @@ def law_of(rule: Rule, set: str) -> Law:
     axis = set.removeprefix("test_")
     if axis in rule.axes:
         return rule.train.along(axis, rule.unseen)
-    known = [name for name in SETS if name.removeprefix("test_") not in AXES or name.removeprefix("test_") in rule.axes]
+    unmoved = {f"test_{axis}" for axis in AXES if axis not in rule.axes}
+    known = [name for name in SETS if name not in unmoved]
     raise BenchmarkError(f"Rule {rule.id} {rule.name} has no set {set!r}.{nearest(set, known)}")
 
 
@@ -106,6 +107,3 @@ def find(name: str | int) -> Rule:
     if text.isdigit():
         raise BenchmarkError(f"There is no rule {text}; rules have numbers from 0 to {RULES[-1].id}.")
     raise BenchmarkError(f"There is no rule {text!r}.{nearest(text, [rule.name for rule in RULES])}")
-
-
-__all__ = ["CAP", "SETS", "PlacementError", "find", "law_of", "make"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...errors import ModelError
 from ...scores import ENDLESS, Better, Condition, Interval, Score, Tally
 from ...splits import Split
-from ..protocol import Inputs, Outputs, Task
+from ..protocol import Inputs, Outputs, Scorer, Task
 from . import anchors, sets
 from .components import components
 from .laws import AXES
@@ -46,14 +46,14 @@ def of(benchmark: Cvr) -> dict[str, Task]:
     def on_request(
         name: str,
         metrics: Mapping[str, Better],
-        scorer: Callable[[Split], object],
+        scorer: Callable[[Split], Scorer],
         items: Callable[[Split], NDArray[np.int64]],
     ) -> Task:
         return Task(
             name=name,
             outputs=(OUTPUT,),
             metrics=metrics,
-            scorer=scorer,  # type: ignore[arg-type]
+            scorer=scorer,
             anchors=lambda split: anchors.of_rules(benchmark.rules_of(split), benchmark.is_published, only_chance=True),
             fits=fits,
             items=items,
@@ -62,7 +62,7 @@ def of(benchmark: Cvr) -> dict[str, Task]:
             population=ENDLESS,
         )
 
-    each = {f"{ACCURACY}.{rule.name}": "higher" for rule in RULES}
+    each: dict[str, Better] = dict.fromkeys((f"{ACCURACY}.{rule.name}" for rule in RULES), "higher")
     accuracies: dict[str, Better] = dict.fromkeys(
         (ACCURACY, f"{ACCURACY}_elementary", f"{ACCURACY}_composed"), "higher"
     )
@@ -73,7 +73,7 @@ def of(benchmark: Cvr) -> dict[str, Task]:
         "odd_one_out": Task(
             name="odd_one_out",
             outputs=(OUTPUT,),
-            metrics={**accuracies, **each},  # type: ignore[dict-item]
+            metrics={**accuracies, **each},
             scorer=scorer,
             anchors=lambda split: anchors.of_rules(benchmark.rules_of(split), benchmark.is_published),
             fits=fits,
@@ -122,12 +122,10 @@ def turned(problem: Problem) -> Problem:
 
 def _several(benchmark: Cvr, split: Split, names: Iterable[str], most: int) -> NDArray[np.int64]:
     """List the first problems of several sets of a split's rules; sets on axes that a rule does not move are left out."""
-    found = [
-        sets.items(rule, name, most)
-        for rule in benchmark.rules_of(split)
-        for name in names
-        if name.removeprefix("test_") not in AXES or name.removeprefix("test_") in RULES[rule].axes
-    ]
+    found = []
+    for rule in benchmark.rules_of(split):
+        unmoved = {f"test_{axis}" for axis in AXES if axis not in RULES[rule].axes}
+        found += [sets.items(rule, name, most) for name in names if name not in unmoved]
     return np.sort(np.concatenate(found))
 
 
