@@ -131,8 +131,9 @@ def test_an_axis_moves_alone():
 def test_sets_that_do_not_exist():
     """A set or a rule that is not there is named with what may have been meant."""
     fixed = next(rule for rule in RULES if "number" not in rule.axes)
-    with pytest.raises(BenchmarkError, match="has no set 'test_number'"):
+    with pytest.raises(BenchmarkError, match="has no set 'test_number'") as caught:
         problems.make(fixed, "test_number", 0)
+    assert str(caught.value).count("test_number") == 1, "what the rule does not have is offered"
     with pytest.raises(BenchmarkError, match="Did you mean 'pos_size_1'"):
         problems.find("pos_sizes_1")
     with pytest.raises(BenchmarkError, match="from 0 to 102"):
