@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -12,10 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .benchmarks import Benchmark, Inputs, Task, Tells
+from . import png
+from .benchmarks import Benchmark, Inputs, Judges, Keeps, Ranks, Scorer, Task, Tells
 from .errors import ModelError
 from .models import Model, to_numpy, unit_images
 from .models.extra import About
+from .results.schema import Failure
 from .rng import stream
 from .scores import Condition, Score
 from .splits import Split
@@ -35,16 +38,23 @@ KEPT_DIGITS = 4
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What :func:`evaluate` found: scores (held out first, then in split), errors on held-out items, seconds by phase.
+    """What :func:`evaluate` found.
 
-    A scorer may work in threads of its own while the model runs; then ``score`` is the time it was waited for. ``kept`` are the
-    ``items`` whose answers the task keeps, what is ``true`` of them and each ``answer``, by what they are about, in builtin types.
+    Attributes:
+        scores: Held out first, then in split.
+        errors: How many held-out items went wrong in which way.
+        seconds: Wall time by phase. A judge may work in threads of its own while the model runs; ``judge`` is the time it was
+            waited for.
+        kept: The ``items`` whose answers the task keeps, what is ``true`` of them and each ``answer``, by what they are about, and
+            what the scorer keeps for figures; builtin types.
+        failures: The worst held-out items.
     """
 
     scores: tuple[Score, ...]
     errors: dict[str, int]
     seconds: dict[str, float]
     kept: dict[str, Any] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
 
 
 def evaluate(
@@ -55,6 +65,7 @@ def evaluate(
     *,
     samples: int | None = None,
     names: dict[str, str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Score a model on what a split holds out, and on a sample of what it does not; or on the items a task names.
 
@@ -68,19 +79,22 @@ def evaluate(
         samples: Most held-out items to evaluate; None for all of them. A sample is seeded by the split. Items that a task names
             are always evaluated all.
         names: The name under which the model offers each output, where it is not the output's own.
+        progress: Told how many items were evaluated of how many, again and again.
 
     Raises:
         ModelError: The model fails on the images, or returns values that are not finite or of the wrong shape.
     """
-    clock = Clock()
-    if task.items is not None:
-        scores, errors = _score(benchmark, split, task, model, "all", None, names or {}, clock)
-        return Evaluation(tuple(scores), errors, clock.seconds())
-    scores, errors = _score(benchmark, split, task, model, "held-out", samples, names or {}, clock)
-    if task.in_split:
-        scores = [*scores, *_score(benchmark, split, task, model, "in-split", IN_SPLIT, names or {}, clock)[0]]
-    kept = _keep(benchmark, split, task, model, names or {}, clock)
-    return Evaluation(tuple(scores), errors, clock.seconds(), kept)
+    run = _Run(benchmark, split, task, model, names or {}, Clock(), progress)
+    scores, scorer = run.score("held-out" if task.items is None else "all", samples if task.items is None else None)
+    errors = scorer.errors()
+    kept = dict(scorer.kept()) if isinstance(scorer, Keeps) else {}
+    if task.items is None:
+        if task.in_split:
+            scores += run.score("in-split", IN_SPLIT)[0]
+        kept |= run.keep()
+    worst = scorer.worst() if isinstance(scorer, Ranks) else np.empty(0, dtype=np.int64)
+    failures = run.failures(worst) if len(worst) else ()
+    return Evaluation(tuple(scores), errors, run.clock.seconds(), kept, failures)
 
 
 def sample(
@@ -102,57 +116,94 @@ def sample(
     return np.sort(draw.choice(items, size, replace=False))
 
 
-def _score(
-    benchmark: Benchmark,
-    split: Split,
-    task: Task,
-    model: Model,
-    condition: Condition,
-    size: int | None,
-    names: dict[str, str],
-    clock: Clock,
-) -> tuple[list[Score], dict[str, int]]:
-    own = None if task.items is None else task.items(split)
-    index = sample(split, condition, size, own)
-    items = sample(split, condition, None, own)
-    scorer = task.scorer(split)
-    for batch, images, outputs in _run(benchmark, index, task, model, names, clock):
-        with clock("score"):
-            scorer.add(batch, images, outputs)
-    with clock("score"):
-        return scorer.scores(task.population or len(items), condition), scorer.errors()
+@dataclass
+class _Run:
+    """One evaluation: a model, put to a task on a split."""
+
+    benchmark: Benchmark
+    split: Split
+    task: Task
+    model: Model
+    names: dict[str, str]
+    clock: Clock
+    progress: Callable[[int, int], None] | None
+
+    def score(self, condition: Condition, size: int | None) -> tuple[list[Score], Scorer]:
+        """Score a sample of the items of a condition; also return what scored them."""
+        own = None if self.task.items is None else self.task.items(self.split)
+        index = sample(self.split, condition, size, own)
+        items = sample(self.split, condition, None, own)
+        scorer = self.task.scorer(self.split)
+        done = 0
+        for batch, images, outputs in self._batches(index):
+            with self._scoring(scorer):
+                scorer.add(batch, images, outputs)
+            done += len(batch)
+            if self.progress is not None:
+                self.progress(done, len(index))
+        with self._scoring(scorer):
+            return scorer.scores(self.task.population or len(items), condition), scorer
+
+    def keep(self) -> dict[str, Any]:
+        """Run the model on the items whose answers the task keeps."""
+        found = {}
+        for name, kept in self.task.kept(self.split).items() if self.task.kept else ():
+            answers = np.concatenate([kept.read(outputs) for _, _, outputs in self._batches(kept.items)])
+            columns = {"true": kept.true, "answer": answers}
+            found[name] = {"items": kept.items.tolist()} | {
+                key: np.round(column, KEPT_DIGITS).tolist() for key, column in columns.items()
+            }
+        return found
+
+    def failures(self, items: NDArray[np.int64]) -> tuple[Failure, ...]:
+        """Run the model again on a few items that went wrong, and say what was read of each."""
+        if self.task.reading is None:
+            return ()
+        found: list[Failure] = []
+        for batch, _, outputs in self._batches(items):
+            made = outputs.get("reconstruction")
+            pictures = [""] * len(batch) if made is None or made.ndim != 4 else [as_png(image) for image in made]
+            readings = self.task.reading(batch, outputs)
+            found += [
+                Failure(item, right, read, picture)
+                for item, (right, read), picture in zip(batch.tolist(), readings, pictures, strict=True)
+            ]
+        return tuple(found)
+
+    def _batches(self, index: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Inputs, dict[str, NDArray[Any]]]]:
+        """Yield batches of items, what was shown, and what the model made of it."""
+        benchmark, task, model = self.benchmark, self.task, self.model
+        offered = model.contract.outputs
+        roles = [name for name in (*task.outputs, *task.optional) if name in offered or name in self.names]
+        step = DEVICE_BATCH if "cuda" in model.device.lower() else BATCH
+        for start in range(0, len(index), step):
+            batch = index[start : start + step]
+            with self.clock("render"):
+                images = benchmark.images(batch)
+            with self.clock("model"):
+                about = benchmark.about(batch) if isinstance(benchmark, Tells) else None
+                outputs = predict(model, images, roles, self.names, about)
+            yield batch, images, outputs
+
+    @contextmanager
+    def _scoring(self, scorer: Scorer) -> Iterator[None]:
+        """Time a block of scoring, and how much of it was waiting for a judge."""
+        before, start = _judging(scorer), perf_counter()
+        try:
+            yield
+        finally:
+            judged = _judging(scorer) - before
+            self.clock.add("judge", judged)
+            self.clock.add("metrics", perf_counter() - start - judged)
 
 
-def _keep(
-    benchmark: Benchmark, split: Split, task: Task, model: Model, names: dict[str, str], clock: Clock
-) -> dict[str, Any]:
-    """Run the model on the items whose answers the task keeps."""
-    found = {}
-    for name, kept in task.kept(split).items() if task.kept else ():
-        batches = _run(benchmark, kept.items, task, model, names, clock)
-        answers = np.concatenate([kept.read(outputs) for _, _, outputs in batches])
-        columns = {"true": kept.true, "answer": answers}
-        found[name] = {"items": kept.items.tolist()} | {
-            key: np.round(column, KEPT_DIGITS).tolist() for key, column in columns.items()
-        }
-    return found
+def _judging(scorer: Scorer) -> float:
+    return scorer.judging if isinstance(scorer, Judges) else 0.0
 
 
-def _run(
-    benchmark: Benchmark, index: NDArray[np.int64], task: Task, model: Model, names: dict[str, str], clock: Clock
-) -> Iterator[tuple[NDArray[np.int64], Inputs, dict[str, NDArray[Any]]]]:
-    """Yield batches of items, what was shown, and what the model made of it."""
-    offered = model.contract.outputs
-    roles = [name for name in (*task.outputs, *task.optional) if name in offered or name in names]
-    step = DEVICE_BATCH if "cuda" in model.device.lower() else BATCH
-    for start in range(0, len(index), step):
-        batch = index[start : start + step]
-        with clock("render"):
-            images = benchmark.images(batch)
-        with clock("model"):
-            about = benchmark.about(batch) if isinstance(benchmark, Tells) else None
-            outputs = predict(model, images, roles, names, about)
-        yield batch, images, outputs
+def as_png(image: NDArray[np.float32]) -> str:
+    """Write an image, float32 (H, W, C) in [0, 1] and cut off outside, as a PNG file in base64."""
+    return base64.b64encode(png.encode(np.rint(np.clip(image, 0, 1) * 255).astype(np.uint8))).decode("ascii")
 
 
 def predict(
@@ -209,7 +260,12 @@ class Clock:
         try:
             yield
         finally:
-            self._seconds[phase] += perf_counter() - start
+            self.add(phase, perf_counter() - start)
+
+    def add(self, phase: str, seconds: float) -> None:
+        """Add time that was taken elsewhere; none is no phase."""
+        if seconds:
+            self._seconds[phase] += seconds
 
     def seconds(self) -> dict[str, float]:
         """Return seconds by phase, rounded to milliseconds."""

@@ -1,9 +1,13 @@
 """Samples and batches: the same items in every run, and scores that do not depend on how they were cut."""
 
+import base64
+import io
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from pytest_genbench import evaluation
 from pytest_genbench.benchmarks.comporth import CompOrth
@@ -69,7 +73,31 @@ def test_held_out_comes_first_and_both_conditions_are_there(monkeypatch):
     assert [s.condition for s in found.scores] == ["held-out"] * 5 + ["in-split"] * 5
     assert (found.scores[0].metric, found.scores[0].judge) == ("target_probability", "published-1")
     assert (found.scores[0].n, found.scores[0].population) == (100, 288)
-    assert set(found.seconds) == {"render", "model", "score"}
+    assert set(found.seconds) == {"render", "model", "judge", "metrics"}
+
+
+def test_progress_is_told_batch_by_batch(monkeypatch):
+    monkeypatch.setattr(evaluation, "BATCH", 40)
+    told = []
+    task = BENCHMARK.tasks["reconstruction"]
+    evaluate(BENCHMARK, SPLIT, task, Copies(), samples=100, progress=lambda *at: told.append(at))
+    held_out, train = len(SPLIT.test), len(SPLIT.train)
+    assert held_out > 100
+    assert told[:3] == [(40, 100), (80, 100), (100, 100)]
+    assert told[3:] == [(min(40 * k, train), train) for k in range(1, -(-train // 40) + 1)]
+
+
+def test_the_worst_items_are_said_and_shown(monkeypatch):
+    monkeypatch.setattr(evaluation, "BATCH", 50)
+    task = BENCHMARK.tasks["reconstruction"]
+    found = evaluate(BENCHMARK, SPLIT, task, Copies(lambda pixels: pixels * 0), samples=100)
+    assert len(found.failures) == 4
+    words = [BENCHMARK.stimuli.words[BENCHMARK.levels(np.array([each.item]))[0, 0]] for each in found.failures]
+    assert words == [each.right for each in found.failures]
+    assert len(set(words)) == 4
+    picture = Image.open(io.BytesIO(base64.b64decode(found.failures[0].output)))
+    assert (picture.size, picture.mode, picture.getextrema()) == ((64, 64), "L", (0, 0))
+    assert evaluate(BENCHMARK, SPLIT, task, Copies(), samples=100).failures == ()
 
 
 @pytest.mark.parametrize(

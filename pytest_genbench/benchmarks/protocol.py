@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..factors import FactorGrid
+from ..figures import Figure
 from ..scores import Anchor, Better, Condition, Score
 from ..splits import Split
 
 if TYPE_CHECKING:
     from ..models import Model
+    from ..results.schema import Case
 
 Inputs = NDArray[Any]
 """What models are shown: images uint8 (N, H, W, C), sets of K images uint8 (N, K, H, W, C), or signals float32 (N, length)."""
@@ -47,6 +49,31 @@ class Scorer(Protocol):
 
     def errors(self) -> dict[str, int]:
         """Count how many items went wrong in which way."""
+
+
+@runtime_checkable
+class Ranks(Protocol):
+    """What a scorer has that knows which items went wrong worst."""
+
+    def worst(self) -> NDArray[np.int64]:
+        """Return a few items, the worst first, int64 (n,); none where nothing went wrong."""
+
+
+@runtime_checkable
+class Keeps(Protocol):
+    """What a scorer has that gathers what figures are drawn from."""
+
+    def kept(self) -> Mapping[str, Any]:
+        """Return builtin types, by what they are about, for :attr:`Case.kept`."""
+
+
+@runtime_checkable
+class Judges(Protocol):
+    """What a scorer has that lets a network read outputs."""
+
+    @property
+    def judging(self) -> float:
+        """Seconds spent waiting for the judge so far."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +113,8 @@ class Task:
         population: How many items there are in all, where those that can be tested are themselves a sample: every score then has an
             interval. None where they are all there are.
         kept: Items whose answers are kept in the results document, by what they are about.
+        reading: Says of some items (N,), given the outputs for them, what was to be read of each and what was read, for people.
+            None where there is no right or wrong for one item.
         of_model: Makes of this task the one for a certain model, where that decides how it is scored: by its hierarchy, say.
     """
 
@@ -103,6 +132,7 @@ class Task:
     on_request: bool = False
     population: int | None = None
     kept: Callable[[Split], Mapping[str, Kept]] | None = None
+    reading: Callable[[NDArray[np.int64], Outputs], Sequence[tuple[str, str]]] | None = None
     of_model: Callable[[Task, Model], Task] | None = None
 
     @property
@@ -181,6 +211,26 @@ class Tells(Protocol):
 
     def about(self, index: ArrayLike) -> Mapping[str, NDArray[np.int64]]:
         """Numbers of items (N,) by name, int64 (N,); see :mod:`pytest_genbench.models.extra`."""
+
+
+@runtime_checkable
+class Illustrates(Protocol):
+    """What a benchmark has that draws figures of its results."""
+
+    def figures(self, cases: Sequence[Case]) -> Iterable[Figure]:
+        """Describe what there is to see in the results of one model.
+
+        Args:
+            cases: Of this benchmark, version and preset, of all families, tasks and seeds, in any order; any may be missing.
+        """
+
+
+@runtime_checkable
+class Contrasts(Protocol):
+    """What a benchmark has that draws figures of several models side by side."""
+
+    def contrasts(self, models: Mapping[str, Sequence[Case]]) -> Iterable[Figure]:
+        """Describe what there is to see in the results of two models or more, by name; cases as in :meth:`Illustrates.figures`."""
 
 
 class Posed(Protocol):

@@ -14,6 +14,7 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -143,14 +144,18 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def write(path: str | os.PathLike[str], document: Document) -> None:
-    """Write a document so that readers see the old content or the new, never a part.
+    """Write a document; see :func:`write_text`."""
+    write_text(path, to_json(document))
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file so that readers see the old content or the new, never a part.
 
     A link is followed, and an existing file keeps its permissions.
 
     Raises:
         DocumentError: It cannot be written; what was there before is still there.
     """
-    text = to_json(document)
     check_writable(path)
     target = Path(os.path.realpath(path))
     # In the same folder, because a rename across file systems is not atomic.
@@ -269,11 +274,15 @@ def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is not a number")
 
 
+_hints = lru_cache(typing.get_type_hints)
+"""Annotations are evaluated once for each class, not for each of a thousand scores."""
+
+
 def _record(kind: Any, value: Any, where: str) -> Any:
     """Make a dataclass from a mapping; `where` is the path to it."""
     if not isinstance(value, Mapping):
         raise DocumentError(f"{where}: expected an object, found {_show(value)}.")
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     place = f"{where}: " if where else ""
     for key in value:
         # Dropping it would lose it when the document is next saved.
@@ -290,15 +299,13 @@ def _record(kind: Any, value: Any, where: str) -> Any:
 
 def _build(kind: Any, value: Any, where: str) -> Any:
     """Check a plain value against a type annotation, and give it that type."""
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind is Any:
+    if kind is Any or type(value) is kind:
         return value
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         return _record(kind, value, where)
     if kind is float and type(value) in (int, float):
         return float(value)
-    if kind in _SCALARS and type(value) is kind:
-        return value
     if origin is Literal and type(value) is str and value in arguments:
         return value
     if origin is tuple and isinstance(value, list | tuple):

@@ -34,6 +34,23 @@ class GateResult:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """One held-out item that went wrong: among the worst of its case.
+
+    Attributes:
+        item: Its number; the benchmark makes its input again from that.
+        right: What was to be read, for people.
+        read: What was read.
+        output: The picture that the model made of it, a PNG file in base64; empty where it made none.
+    """
+
+    item: int
+    right: str
+    read: str
+    output: str = ""
+
+
+@dataclass(frozen=True)
 class Case:
     """One evaluated test: a benchmark's split, seen through one task and one seed.
 
@@ -53,11 +70,13 @@ class Case:
         scores: The headline first; held out, then in split.
         anchors: Reference values.
         errors: How many held-out items went wrong in which way.
-        kept: By what they are about, some ``items``, always the same ones, what is ``true`` of each, and the model's ``answer``.
+        failures: Some of them, the worst first.
+        kept: By what they are about, some ``items``, always the same ones, what is ``true`` of each, and the model's ``answer``;
+            and what a benchmark draws its figures from.
         gates: What each gate said.
         verdict: The verdict over all gates.
         reason: The line that explains the verdict.
-        seconds: Wall time by phase.
+        seconds: Wall time by phase: ``render`` the inputs, ``model``, ``judge`` (what reads the outputs) and ``metrics``.
     """
 
     benchmark: str
@@ -75,6 +94,7 @@ class Case:
     scores: tuple[Score, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     errors: Mapping[str, int] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     verdict: Verdict = "inconclusive"
@@ -119,6 +139,7 @@ class AggregateResult:
         value: None where it was not evaluated.
         verdict: See :data:`Verdict`; ``not evaluated`` where splits are missing.
         reason: One line.
+        bound: The value to clear; None where it was not evaluated.
     """
 
     benchmark: str
@@ -131,6 +152,7 @@ class AggregateResult:
     value: float | None
     verdict: Verdict | Literal["not evaluated"]
     reason: str
+    bound: float | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +164,9 @@ class Document:
         expected: For each ``benchmark/preset/family/output`` the slugs of all its splits, so that a merge knows what is
             missing.
         aggregates: Results of the aggregate gates.
+        skipped: Why a test was skipped, by its name: benchmark, family and split, and what it asks for.
+        broken: Why a test ended without a result, likewise.
+        notes: What a reader should know of this run.
         environment: Versions of Python and packages, platform.
         model: The ``--genbench-model`` value and what it resolved to.
         created: Date and time, ISO 8601, UTC.
@@ -151,6 +176,9 @@ class Document:
     cases: tuple[Case, ...] = ()
     expected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     aggregates: tuple[AggregateResult, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     model: Mapping[str, Any] = field(default_factory=dict)
     created: str = ""

@@ -18,10 +18,12 @@ from pytest_genbench.gates import AggregateGate, Gate
 from pytest_genbench.learners.models import Training
 from pytest_genbench.models.declaration import PARSERS, ROLES
 from pytest_genbench.plugin import OPTIONS
-from pytest_genbench.results.schema import AggregateResult, Case, Document, GateResult
+from pytest_genbench.results.schema import AggregateResult, Case, Document, Failure, GateResult
 from pytest_genbench.scores import Anchor, Score
 
 from .pages import DOCS, PAGES, ROOT, anchors, blocks, commands, links, parts, program, steps
+
+WORKFLOWS = sorted((ROOT / "examples" / "ci").glob("github-actions*.yml"))
 
 
 def read(name: str) -> str:
@@ -55,7 +57,7 @@ def test_every_option_is_described() -> None:
         assert re.search(rf"--genbench-{name}\b(?!-)", text), f"--genbench-{name}"
 
 
-@pytest.mark.parametrize("command", ["inspect", "show", "compare", "merge"])
+@pytest.mark.parametrize("command", ["init", "inspect", "show", "compare", "merge"])
 def test_every_option_of_the_command_is_described(command: str) -> None:
     text = "\n".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
     help_text = subprocess.run(
@@ -91,7 +93,7 @@ def test_every_key_of_a_description_is_described() -> None:
 
 def test_every_field_of_a_document_is_described() -> None:
     text = read("results-document.md")
-    for kind in (Document, Case, Score, Anchor, GateResult, AggregateResult, Training):
+    for kind in (Document, Case, Score, Anchor, Failure, GateResult, AggregateResult, Training):
         for field in fields(kind):
             assert f"`{field.name}`" in text, f"{kind.__name__}.{field.name}"
 
@@ -103,15 +105,16 @@ def test_presets_are_described() -> None:
 
 def test_the_workflow_and_the_pages_name_only_options_there_are() -> None:
     known = {f"--genbench-{name}" for name, _, _ in OPTIONS}
-    texts = [*(page.read_text("utf-8") for page in PAGES), (ROOT / "examples/ci/github-actions.yml").read_text("utf-8")]
+    texts = [*(page.read_text("utf-8") for page in PAGES), *(path.read_text("utf-8") for path in WORKFLOWS)]
     for text in texts:
         for option in re.findall(r"--genbench-[a-z-]*[a-z]", text):
             assert option in known, option
 
 
-def test_the_workflow_is_yaml() -> None:
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_the_workflow_is_yaml(path: Path) -> None:
     yaml = pytest.importorskip("yaml")
-    text = (ROOT / "examples/ci/github-actions.yml").read_text("utf-8")
+    text = path.read_text("utf-8")
     jobs = yaml.safe_load(text)["jobs"].values()
     assert steps(text) == [line for job in jobs for step in job["steps"] for line in step.get("run", "").splitlines()]
 

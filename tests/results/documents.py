@@ -81,6 +81,16 @@ CASES = st.builds(
 )
 
 
+REASONS = st.sampled_from(
+    [
+        {},
+        {"comporth/compositional/s1": "exposed", "comporth/compositional/s2 reconstruction": "no data"},
+        {"comporth/compositional/s1": "crashed", "comporth/compositional/s2 recognition, embedding": "no output"},
+    ]
+)
+"""Why tests were skipped or broke, of some of which there may be cases."""
+
+
 def _document(cases: list[Case], **fields: Any) -> Document:
     ordered = {one.key: one for one in cases}
     return Document(cases=tuple(ordered[key] for key in sorted(ordered)), **fields)
@@ -90,6 +100,9 @@ DOCUMENTS = st.builds(
     _document,
     st.lists(CASES, max_size=5),
     expected=st.dictionaries(NAMES, st.lists(st.sampled_from("pqrs"), unique=True).map(tuple), max_size=2),
+    skipped=REASONS,
+    broken=REASONS,
+    notes=st.sampled_from([(), ("one",), ("two", "one")]),
     environment=st.dictionaries(NAMES, NAMES, max_size=2),
     created=NAMES,
     commit=NAMES,

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from pytest_genbench.errors import DocumentError, GenbenchError
 from pytest_genbench.results import io
-from pytest_genbench.results.schema import AggregateResult, Document, GateResult
+from pytest_genbench.results.schema import AggregateResult, Document, Failure, GateResult
 from pytest_genbench.scores import Anchor, Interval
 
 from .documents import CASES, DOCUMENTS, case, score
@@ -58,7 +58,8 @@ CASE = record(
     scores={**several(SCORE), "description": "The headline first."},
     anchors=several(record(name=TEXT, metric=TEXT, value=NUMBER, source=TEXT, judge=TEXT, note=TEXT)),
     errors=table(COUNT),
-    kept=table(record(items=several(COUNT), true=several(NUMBER), answer=several(NUMBER))),
+    failures=several(record(item=COUNT, right=TEXT, read=TEXT, output=TEXT)),
+    kept={"type": "object"},
     gates=several(
         record(
             verdict={"enum": VERDICTS},
@@ -76,6 +77,7 @@ AGGREGATE = record(
     **dict.fromkeys(("benchmark", "preset", "family", "output", "metric", "group", "reason"), TEXT),
     statistic={"enum": ["mean", "worst"]},
     value=OPTIONAL,
+    bound=OPTIONAL,
     verdict={"enum": [*VERDICTS, "not evaluated"]},
 )
 SCHEMA = Draft202012Validator(
@@ -85,6 +87,9 @@ SCHEMA = Draft202012Validator(
         cases=several(CASE),
         expected=table(several(TEXT)),
         aggregates=several(AGGREGATE),
+        skipped=table(TEXT),
+        broken=table(TEXT),
+        notes=several(TEXT),
         environment=table(TEXT),
         model={"type": "object"},
         created=TEXT,
@@ -98,14 +103,18 @@ FULL = Document(
             score(interval=Interval(0.8, 0.95, "Wilson"), population=100),
             anchors=(Anchor("chance", "target_probability", 1 / 62),),
             errors={"right": 3},
+            failures=(Failure(7, "AB", "BB (0.93)", "iVBORw0KGgo="),),
             kept={"size": {"items": [4, 7], "true": [0.5, 1.0], "answer": [0.4, 0.6]}},
             gates=(GateResult("passed", "floor", "target_probability", "expected >= 0.9, got 0.95"),),
             verdict="passed",
-            seconds={"predict": 0.1 + 0.2},
+            seconds={"model": 0.1 + 0.2},
         ),
     ),
     expected={"comporth/published/compositional/reconstruction": ("compositional-A1", "compositional-B5")},
     aggregates=(AggregateResult("c", "p", "f", "o", "m", "mean", "", None, "not evaluated", "1 of 2"),),
+    skipped={"comporth/length/length-5": "exposed"},
+    broken={"comporth/length/length-4": "the worker that ran it crashed"},
+    notes=("NOT SAVED: disk full",),
     environment={"python": "3.11"},
     model={"spec": "m.onnx"},
     created="2026-11-29T00:00:00+00:00",
@@ -116,11 +125,12 @@ def test_text_can_be_reviewed() -> None:
     lines = io.to_json(FULL).splitlines()
     assert '    "anchors": [' not in lines[0]
     assert '   "errors": {"right": 3},' in lines
-    assert '   "seconds": {"predict": 0.30000000000000004},' in lines
+    assert '   "seconds": {"model": 0.30000000000000004},' in lines
     assert '      "AB": [10, 8.0],' in lines
     assert '     "interval": {"high": 0.95, "low": 0.8, "method": "Wilson"},' in lines
     assert lines[0] == "{"
-    assert lines[-2:] == [' "schema": 1', "}"]
+    assert ' "schema": 1,' in lines
+    assert lines[-1] == "}"
     assert io.to_json(FULL).endswith("}\n")
 
 
