@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import BenchmarkError, nearest
 from ...factors import FactorGrid
+from ...figures import Figure
 from ...metrics.reading import encode_words
 from ...splits import Split
 from ..exposure import shows
 from ..protocol import Targets, Task
-from . import judge, recognition, reconstruction, representation
+from . import figures, judge, recognition, reconstruction, representation
 from .anchors import Originals
 from .splits import FAMILIES, NAME
 from .stimuli import Stimuli
+
+if TYPE_CHECKING:
+    from ...results.schema import Case
 
 
 class CompOrth:
@@ -104,6 +109,7 @@ class CompOrth:
                 metrics=recognition.METRICS,
                 scorer=partial(recognition.RecognitionScorer, stimuli),
                 anchors=partial(recognition.anchors, stimuli, originals),
+                reading=partial(recognition.reading, stimuli),
                 fits=partial(recognition.fits, stimuli=stimuli),
             ),
         }
@@ -115,6 +121,7 @@ class CompOrth:
                 judge=judge.PUBLISHED,
                 scorer=partial(reconstruction.ReconstructionScorer, stimuli),
                 anchors=partial(reconstruction.anchors, stimuli, originals),
+                reading=partial(reconstruction.reading, stimuli),
                 needs_code_size=True,
                 fits=lambda name, shape: reconstruction.fits(shape),
             )
@@ -146,3 +153,11 @@ class CompOrth:
             BenchmarkError: The id names no split of this benchmark.
         """
         return shows(trained_on, split, (each for family in self.families for each in self.splits(family)))
+
+    def figures(self, cases: Sequence[Case]) -> Iterable[Figure]:
+        """Describe what there is to see in the results of one model; see :func:`.figures.figures`."""
+        return figures.figures(cases)
+
+    def contrasts(self, models: Mapping[str, Sequence[Case]]) -> Iterable[Figure]:
+        """Describe what there is to see in the results of several models; see :func:`.figures.contrasts`."""
+        return figures.contrasts(models)

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError
-from ...metrics.reading import RIGHT, encode_words, reading_errors
+from ...metrics.reading import RIGHT, encode_words, lengths, reading_errors
 from ...scores import Anchor, Better, Condition, Score, Tally
 from ...splits import Split
+from ...worst import Worst
 from ..protocol import Outputs
 from .anchors import Originals, constant_answer
 from .splits import held_out_code
@@ -20,6 +21,9 @@ from .stimuli import Stimuli
 METRIC = "word_accuracy"
 METRICS: dict[str, Better] = {METRIC: "higher", "letter_accuracy": "higher", "held_out_letter_accuracy": "higher"}
 LENGTH = "factor.length"
+
+_GAP = "_"
+"""Stands for a position at which no letter was read, with a letter after it."""
 
 
 def outputs(stimuli: Stimuli) -> tuple[str, ...]:
@@ -43,6 +47,7 @@ class RecognitionScorer:
         self._word = Tally(METRIC, stimuli.words, proportion=True)
         self._letter = Tally("letter_accuracy", stimuli.words)
         self._there = Tally("held_out_letter_accuracy", stimuli.words, proportion=True)
+        self._worst = Worst()
 
     def add(self, index: NDArray[np.int64], images: NDArray[np.uint8], outputs: Outputs) -> None:
         """Take a batch of logits.
@@ -68,6 +73,7 @@ class RecognitionScorer:
             there = target[:, position] == code
             self._there.add(read[there, position] == code, word[there])
         self._errors.update(reading_errors(read, target, self._held_out))
+        self._worst.add(index, (read != target).sum(axis=1), word)
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return word accuracy, letter accuracy and, held out only, the accuracy of the held-out letter."""
@@ -79,6 +85,22 @@ class RecognitionScorer:
     def errors(self) -> dict[str, int]:
         """Return what was misread, as :func:`pytest_genbench.metrics.reading.reading_errors` counts."""
         return {kind: count for kind, count in self._errors.items() if kind != RIGHT}
+
+    def worst(self) -> NDArray[np.int64]:
+        """Return items that were misread, those with the most wrong letters first; int64 (n,)."""
+        return self._worst.items()
+
+
+def reading(stimuli: Stimuli, index: NDArray[np.int64], outputs: Outputs) -> list[tuple[str, str]]:
+    """Say of some items (N,) which word was shown, and which letters the model named: ``_`` where it skipped a position."""
+    alphabet = _GAP + stimuli.letters
+    shown = stimuli.grid.levels(index)[:, 0].tolist()
+    codes = read_letters(outputs, stimuli)
+    named = [
+        "".join(alphabet[code] for code in row[:end])
+        for row, end in zip(codes.tolist(), lengths(codes).tolist(), strict=True)
+    ]
+    return [(stimuli.words[word], text or "no letters") for word, text in zip(shown, named, strict=True)]
 
 
 def read_letters(outputs: Outputs, stimuli: Stimuli) -> NDArray[np.int64]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from ...metrics.reading import RIGHT, encode_words, reading_errors
 from ...scores import Anchor, Better, Condition, Score, Tally
 from ...splits import Split
+from ...worst import Worst
 from ..protocol import Outputs
 from . import judge
 from .anchors import Originals, constant_answer
@@ -23,6 +26,9 @@ OUTPUT = "reconstruction"
 
 Readings = dict[str, Callable[[], NDArray[np.float32]]]
 """For each judge a function that waits for what it read."""
+
+_CERTAIN = 2
+"""Decimals of a probability by which items that were misread are ranked: the judge's last digits depend on the batch."""
 
 
 class ReconstructionScorer:
@@ -43,7 +49,9 @@ class ReconstructionScorer:
         self._probability = {name: Tally(METRIC, words, judge=name) for name in self._judges}
         self._top1 = {name: Tally("top1", words, judge=name, proportion=True) for name in self._judges}
         self._mse = Tally("mse", words, better="lower")
+        self._worst = Worst()
         self._unread: deque[tuple[NDArray[np.int64], Readings]] = deque()
+        self._judging = 0.0
 
     def add(self, index: NDArray[np.int64], images: NDArray[np.uint8], outputs: Outputs) -> None:
         """Take a batch; ``outputs["reconstruction"]`` is float32 (N, 64, 64, 1) in [0, 1], not to be changed afterwards.
@@ -53,7 +61,9 @@ class ReconstructionScorer:
         """
         reconstruction = outputs[OUTPUT]
         word = self._stimuli.grid.levels(index)[:, 0]
-        self._unread.append((word, {name: reader.start(reconstruction) for name, reader in self._judges.items()}))
+        with self._timed():
+            readings = {name: reader.start(reconstruction) for name, reader in self._judges.items()}
+        self._unread.append((index, readings))
         # Flat float32 rows let einsum sum squares in one pass, without a temporary of the squares.
         difference = images * np.float32(1 / 255)
         difference = np.subtract(reconstruction, difference, out=difference).reshape(len(word), -1)
@@ -63,14 +73,31 @@ class ReconstructionScorer:
     def _settle(self, waiting: int) -> None:
         """Add up what was read, in the order of the batches, until no more than some are waiting."""
         while len(self._unread) > waiting:
-            word, readings = self._unread.popleft()
+            index, readings = self._unread.popleft()
+            word = self._stimuli.grid.levels(index)[:, 0]
             for name, reading in readings.items():
-                probability = reading()
+                with self._timed():
+                    probability = reading()
                 read = probability.argmax(axis=1)
-                self._probability[name].add(probability[np.arange(len(word)), word], word)
+                given = probability[np.arange(len(word)), word]
+                self._probability[name].add(given, word)
                 self._top1[name].add(read == word, word)
                 if name == judge.PUBLISHED:
                     self._errors.update(reading_errors(self._codes[read], self._codes[word], self._held_out))
+                    self._worst.add(index, np.where(read == word, 0, 1 - np.round(given, _CERTAIN)), word)
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self._judging += perf_counter() - start
+
+    @property
+    def judging(self) -> float:
+        """Seconds spent so far to hand images to the judges and to wait for what they read."""
+        return self._judging
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return target probability and top-1 for each judge, the published one first, then the pixel error."""
@@ -82,6 +109,22 @@ class ReconstructionScorer:
         """Return what the published judge misread, as :func:`pytest_genbench.metrics.reading.reading_errors` counts."""
         self._settle(0)
         return {kind: count for kind, count in self._errors.items() if kind != RIGHT}
+
+    def worst(self) -> NDArray[np.int64]:
+        """Return items that the published judge misread, those with the least probability of their word first; int64 (n,)."""
+        self._settle(0)
+        return self._worst.items()
+
+
+def reading(stimuli: Stimuli, index: NDArray[np.int64], outputs: Outputs) -> list[tuple[str, str]]:
+    """Say of some items (N,) which word was shown, and which the published judge reads, with its probability."""
+    probability = judge.get(judge.PUBLISHED).read(outputs[OUTPUT])
+    shown = stimuli.grid.levels(index)[:, 0]
+    read, certainty = probability.argmax(axis=1), probability.max(axis=1)
+    return [
+        (stimuli.words[right], f"{stimuli.words[word]} ({sure:.2f})")
+        for right, word, sure in zip(shown.tolist(), read.tolist(), certainty.tolist(), strict=True)
+    ]
 
 
 def fits(shape: Sequence[int | None]) -> bool:
