@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_genbench.results.indomain import alike, downstream
+from pytest_genbench.results.indomain import alike, correlations, downstream
 
 from .documents import case, score
 
@@ -31,6 +31,24 @@ def test_answers_are_pooled_over_factors():
 @pytest.mark.parametrize("changes", [{"split": "interpolation"}, {"output": "regression"}, {"benchmark": "shapes3d"}])
 def test_what_is_not_alike_is_not_compared(changes):
     assert not list(alike([("a", [answers((1, 2, 3, 4))]), ("b", [answers((1, 2, 3, 5), **changes)])]))
+
+
+def test_a_model_may_be_called_truth():
+    ((_, rows),) = alike([("truth", [answers((0.5, 0.4, 0.3, 0.4))]), ("b", [answers((0.5, 0.2, 0.1, 0.2))])])
+    assert rows[0] == ("correlation of answers", "truth", "b", "truth")
+    assert rows[1][1:] == ("", "+0.94", "-1.00")
+
+
+def test_a_square_of_correlations():
+    a, b, c = (0.5, 0.4, 0.3, 0.4), (0.5, 0.2, 0.1, 0.2), (0.1, 0.1, 0.1, 0.1)
+    rho = 0.04 / (0.3 * 0.02**0.5)
+    found = correlations([[a], [b, a], [c]], (0.8, 0.9, 1.0, 0.9))
+    assert found[0] == (None, pytest.approx((rho + 1) / 2), None, pytest.approx(-1))
+    assert found[1] == (pytest.approx((rho + 1) / 2), pytest.approx(rho), None, pytest.approx(-(rho + 1) / 2))
+    assert found[2] == (None, None, None, None)
+    assert found[3][3] is None
+    assert [found[k][3] for k in range(3)] == list(found[3][:3])
+    assert correlations([[a[:2]]], (0.8, 0.9)) == ((None, None), (None, None))
 
 
 def pair(split, dci, r2, seed=0):

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import BenchmarkError, nearest
 from ...factors import FactorGrid
+from ...figures import Figure
 from ...splits import Split
 from ..exposure import shows
 from ..grids import Design
 from ..protocol import Scorer, Targets, Task
-from . import anchors, modularity, recognition, regression, representation, rule
+from . import anchors, modularity, reading, recognition, regression, representation, rule
 from .sources import Source
+
+if TYPE_CHECKING:
+    from ...results.schema import Case
 
 
 class InDomain:
@@ -91,6 +95,7 @@ class InDomain:
                 scorer=self._of_variant(regression.RegressionScorer),
                 anchors=self._anchors(anchors.of_split),
                 fits=partial(regression.fits, self.design),
+                reading=partial(reading.of_numbers, self.design),
             ),
             "recognition": Task(
                 name="recognition",
@@ -100,6 +105,7 @@ class InDomain:
                 scorer=self._of_variant(recognition.RecognitionScorer),
                 anchors=self._anchors(anchors.of_split),
                 fits=partial(recognition.fits, self.design),
+                reading=partial(reading.of_levels, self.design),
             ),
             "modularity": Task(
                 name="modularity",
@@ -151,3 +157,15 @@ class InDomain:
             BenchmarkError: The id names no split of this benchmark.
         """
         return shows(trained_on, split, (each for family in self.families for each in self.splits(family)))
+
+    def figures(self, cases: Sequence[Case]) -> Iterable[Figure]:
+        """Describe what there is to see in the results of one model; see :class:`~pytest_genbench.benchmarks.Illustrates`."""
+        from .figures import figures
+
+        return figures(self.design, cases)
+
+    def contrasts(self, models: Mapping[str, Sequence[Case]]) -> Iterable[Figure]:
+        """Describe models side by side; see :class:`~pytest_genbench.benchmarks.Contrasts`."""
+        from .figures import contrasts
+
+        return contrasts(self.design, models)

@@ -38,6 +38,33 @@ def fits(design: Design, name: str, shape: Sequence[int | None]) -> bool:
     return factor in design.grid.names and tuple(shape) == (design.grid.shape[design.grid.position(factor)],)
 
 
+def named(design: Design, outputs: Outputs, count: int) -> NDArray[np.float64]:
+    """Read the most likely level of each factor.
+
+    Args:
+        design: The grid.
+        outputs: ``factor.<name>`` (N, levels of the factor) each; those of factors that are set aside may be missing.
+        count: N.
+
+    Returns:
+        float64 (N, K), NaN for a factor that is missing.
+
+    Raises:
+        ModelError: An output has another shape.
+    """
+    found = np.full((count, len(design.factors)), np.nan)
+    for k, factor in enumerate(design.factors):
+        logits = outputs.get(f"factor.{factor.name}")
+        if logits is None:
+            continue
+        if logits.shape != (count, len(factor)):
+            raise ModelError(
+                f"Output 'factor.{factor.name}' has shape {logits.shape}; expected is (N, {len(factor)}), one logit a level."
+            )
+        found[:, k] = logits.argmax(axis=1)
+    return found
+
+
 class RecognitionScorer:
     """R² of the values of the levels named, so that it can stand beside regression; and how often the levels are right.
 
@@ -67,24 +94,16 @@ class RecognitionScorer:
             ModelError: One has another shape.
         """
         design = self._design
-        levels = design.grid.levels(index)
-        named = np.full(levels.shape, np.nan)
-        for k, factor in enumerate(design.factors):
-            logits = outputs.get(f"factor.{factor.name}")
-            if logits is None:
-                self._each.pop(factor.name, None)
-                continue
-            if logits.shape != (len(index), len(factor)):
-                raise ModelError(
-                    f"Output 'factor.{factor.name}' has shape {logits.shape}; expected is (N, {len(factor)}), one logit a level."
-                )
-            named[:, k] = logits.argmax(axis=1)
+        levels, read = design.grid.levels(index), named(design, outputs, len(index))
+        for name in design.grid.names:
+            if f"factor.{name}" not in outputs:
+                self._each.pop(name, None)
         cell = self._cells.of(levels)
-        right = named == levels
+        right = read == levels
         self._right.add(right[:, regression.counted(design)].all(axis=1), cell)
         for name, tally in self._each.items():
             tally.add(right[:, design.grid.position(name)], cell)
-        self._values.add_values(levels, regression.targets(design, named))
+        self._values.add_values(index, regression.targets(design, read))
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return the scores of regression, then accuracies."""
@@ -94,3 +113,7 @@ class RecognitionScorer:
     def errors(self) -> dict[str, int]:
         """Return nothing: which factor goes wrong, the accuracies say."""
         return {}
+
+    def worst(self) -> NDArray[np.int64]:
+        """Return the items of which a level was named that is farthest from the right one."""
+        return self._values.worst()

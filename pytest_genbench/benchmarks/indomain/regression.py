@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError
 from ...scores import Better, Condition, Score, Tally
+from ...worst import Worst
 from ..grids import Design
 from ..protocol import Inputs, Outputs
 from . import rule
@@ -32,7 +33,7 @@ def counted(design: Design) -> list[int]:
     return [k for k, name in enumerate(design.grid.names) if name not in design.aside]
 
 
-def targets(design: Design, levels: NDArray[np.int64]) -> NDArray[np.float64]:
+def targets(design: Design, levels: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.float64]:
     """Levels (N, K) to values in [0, 1]: the level over the highest; 0 where there is one."""
     return np.asarray(levels / np.maximum(np.array(design.grid.shape) - 1, 1), dtype=np.float64)
 
@@ -69,6 +70,24 @@ def predicted(design: Design, output: NDArray[np.generic], count: int) -> NDArra
         f"Output {OUTPUT!r} has shape {output.shape}; expected is (N, {len(names)}), a number in [0, 1] for each of "
         f"{', '.join(names)}, in this order{without}."
     )
+
+
+def missed(design: Design, levels: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far off each value is that is nearer to another level than to its own.
+
+    Args:
+        design: The grid.
+        levels: True levels (N, K).
+        values: Predictions (N, K), NaN for a factor that is not predicted.
+
+    Returns:
+        float64 (N, K), in units of the factor's range; 0 where the own level is the nearest, and for factors that are set aside.
+    """
+    truth, steps = targets(design, levels), np.array(design.grid.shape) - 1
+    # Beyond the ends of the range the end is the nearest. Halfway between two levels neither is nearer.
+    is_wrong = np.abs(np.clip(values, 0, 1) - truth) * steps > 0.5 + 1e-9
+    is_wrong[:, [k for k in range(len(steps)) if k not in counted(design)]] = False
+    return np.where(is_wrong, np.abs(values - truth), 0.0)
 
 
 def fits(design: Design, name: str, shape: Sequence[int | None]) -> bool:
@@ -129,6 +148,7 @@ class RegressionScorer:
         )  # sums: y, y², error², error² if predictions were level numbers
         self._largest = np.zeros(len(design.factors))
         self._without: set[int] = set()
+        self._worst = Worst()
         self._n = 0
 
     def add(self, index: NDArray[np.int64], images: Inputs, outputs: Outputs) -> None:
@@ -142,10 +162,11 @@ class RegressionScorer:
         Raises:
             ModelError: It has another shape.
         """
-        self.add_values(self.design.grid.levels(index), predicted(self.design, outputs[OUTPUT], len(index)))
+        self.add_values(index, predicted(self.design, outputs[OUTPUT], len(index)))
 
-    def add_values(self, levels: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-        """Take true levels (N, K) and predictions (N, K), NaN for a factor that is not predicted."""
+    def add_values(self, index: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+        """Take items (N,) and predictions (N, K), NaN for a factor that is not predicted."""
+        levels = self.design.grid.levels(index)
         truth = targets(self.design, levels)
         error = (truth - values) ** 2
         r2 = 1 - error / self._variance
@@ -161,6 +182,7 @@ class RegressionScorer:
         self._moments += [truth.sum(0), (truth**2).sum(0), error.sum(0), as_levels.sum(0)]
         self._largest = np.maximum(self._largest, np.abs(values).max(axis=0, initial=0))
         self._n += len(levels)
+        self._worst.add(index, missed(self.design, levels, values).max(axis=1), cell)
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return R² over all factors, over those that vary, clipped at 0, by scikit-learn's definition, and of each factor.
@@ -180,6 +202,10 @@ class RegressionScorer:
     def errors(self) -> dict[str, int]:
         """Return nothing: how wrong a number is, the score says."""
         return {}
+
+    def worst(self) -> NDArray[np.int64]:
+        """Return the items with the largest error of a factor that is nearer to another level than to its own."""
+        return self._worst.items()
 
     def _plain(self) -> float | None:
         """Scikit-learn's R², mean over the factors that vary among the items; None where none does."""

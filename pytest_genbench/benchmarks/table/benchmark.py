@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import BenchmarkError, nearest
 from ...factors import FactorGrid
+from ...figures import Figure
 from ...splits import Split
 from ..protocol import Targets, Task
-from . import recognition, regression
+from . import reading, recognition, regression
 from .build import open_images, open_rows
 from .description import Description, describe, read_description
 from .factors import FactorSettings
 from .neighbours import Neighbours
 from .read import read
 from .splits import FAMILIES, Rule, Splits, SplitSettings
+
+if TYPE_CHECKING:
+    from ...results.schema import Case
 
 
 class TableBenchmark:
@@ -184,6 +188,7 @@ class TableBenchmark:
                 scorer=self._of_rule(partial(regression.RegressionScorer, rows)),
                 anchors=lambda split: regression.anchors(rows, self._rule(split), self.neighbours, split),
                 fits=partial(regression.fits, rows=rows),
+                reading=lambda row, outputs: reading.of_numbers(rows, row, outputs[regression.OUTPUT]),
             )
         }
         if rows.named:
@@ -194,6 +199,7 @@ class TableBenchmark:
                 scorer=self._of_rule(partial(recognition.RecognitionScorer, rows)),
                 anchors=lambda split: recognition.anchors(rows, self._rule(split), self.neighbours, split),
                 fits=partial(recognition.fits, rows=rows),
+                reading=lambda row, outputs: reading.of_levels(rows, row, recognition.named(rows, outputs, len(row))),
             )
         return dict(sorted(tasks.items()))
 
@@ -217,3 +223,9 @@ class TableBenchmark:
         if trained_on not in known:
             raise BenchmarkError(f"{trained_on!r} is not a split of {self.name}.{nearest(trained_on, known)}")
         return bool(np.any(~known[trained_on].is_held_out() & split.is_held_out()))
+
+    def figures(self, cases: Sequence[Case]) -> Iterable[Figure]:
+        """Describe what there is to see in the results of one model; see :class:`~pytest_genbench.benchmarks.Illustrates`."""
+        from .figures import figures
+
+        return figures(self.grid.names, cases)

@@ -52,11 +52,15 @@ class Variable:
         factor: Name, levels, kind. The levels of a continuous factor with many values are its bands.
         levels: int64 (N,).
         targets: float64 (N,) in [0, 1]: level / (number of levels - 1); of a continuous factor (value - least) / range.
+        limits: Least and greatest value of a continuous factor.
+        is_banded: Whether the levels of a continuous factor are bands, which hold several values.
     """
 
     factor: Factor
     levels: NDArray[np.int64]
     targets: NDArray[np.float64]
+    limits: tuple[float, float] = (0.0, 1.0)
+    is_banded: bool = False
 
     @property
     def is_named(self) -> bool:
@@ -175,7 +179,8 @@ def _continuous(table: Table, column: Column, numbers: Sequence[float], settings
     low, high = distinct[0], distinct[-1]
     each = np.array(numbers, dtype=np.float64)
     scaled = (each - low) / ((high - low) or 1)
-    if settings.bands is None and len(distinct) <= FEW:
+    is_banded = settings.bands is not None or len(distinct) > FEW
+    if not is_banded:
         place = {number: level for level, number in enumerate(distinct)}
         labels: tuple[Any, ...] = tuple(distinct)
         levels = np.array([place[number] for number in numbers], dtype=np.int64)
@@ -183,7 +188,8 @@ def _continuous(table: Table, column: Column, numbers: Sequence[float], settings
         bands = settings.bands or BANDS
         labels = _labels(np.linspace(low, high, bands + 1))
         levels = np.minimum((scaled * bands).astype(np.int64), bands - 1)
-    return Variable(Factor(column.name, labels, "continuous"), levels[column.codes], scaled[column.codes])
+    factor = Factor(column.name, labels, "continuous")
+    return Variable(factor, levels[column.codes], scaled[column.codes], (low, high), is_banded)
 
 
 def _labels(edges: NDArray[np.float64]) -> tuple[str, ...]:

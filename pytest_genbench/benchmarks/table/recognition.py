@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from ...errors import ModelError
 from ...scores import Anchor, Better, Condition, Score, Tally
 from ...splits import Split
+from ...worst import Worst
 from ..protocol import Outputs
+from . import reading
 from .neighbours import Neighbours
 from .rows import Rows
 from .splits import Rule
@@ -30,6 +32,34 @@ def metrics(rows: Rows) -> dict[str, Better]:
     return dict.fromkeys([METRIC, HELD_OUT, *each], "higher")
 
 
+def named(rows: Rows, outputs: Outputs, count: int) -> NDArray[np.int64]:
+    """Read the most likely level of each factor that has names for its levels.
+
+    Args:
+        rows: The table.
+        outputs: ``factor.<name>`` (N, number of levels) each.
+        count: N.
+
+    Returns:
+        int64 (N, number of such factors).
+
+    Raises:
+        ModelError: An output has another shape.
+    """
+    found = []
+    for k in rows.named:
+        name = f"factor.{rows.grid.names[k]}"
+        logits, levels = outputs[name], len(rows.variables[k].factor)
+        if logits.shape != (count, levels):
+            shown = ", ".join(rows.show(k, level) for level in range(min(levels, 4)))
+            more = ", …" if levels > 4 else ""
+            raise ModelError(
+                f"{name} has shape {logits.shape}; expected (N, {levels}), one for each level: {shown}{more}."
+            )
+        found.append(logits.argmax(axis=1).astype(np.int64))
+    return np.stack(found, axis=1)
+
+
 class RecognitionScorer:
     """Share of factors whose level is named: over all factors, over those that the split is about, and each for itself.
 
@@ -40,13 +70,13 @@ class RecognitionScorer:
 
     def __init__(self, rows: Rows, rule: Rule) -> None:
         self._rows = rows
-        self._outputs = outputs(rows)
         cells, self._cell = rows.cells(rule.factors, rule.is_held_out())
         self._about = [place for place, k in enumerate(rows.named) if k in rule.factors]
         self._all = Tally(METRIC, cells, proportion=len(rows.named) == 1)
         self._held_out = Tally(HELD_OUT, cells, proportion=len(self._about) == 1)
         self._each = [Tally(name, cells, proportion=True) for name in list(metrics(rows))[2:]]
         self._errors: Counter[str] = Counter()
+        self._worst = Worst()
 
     def add(self, index: NDArray[np.int64], images: NDArray[np.uint8], outputs: Outputs) -> None:
         """Take a batch of logits.
@@ -59,29 +89,17 @@ class RecognitionScorer:
         Raises:
             ModelError: An output has another shape.
         """
-        is_right = np.stack(
-            [self._name(name, k, outputs[name]) == self._rows.levels[index, k] for name, k in self._outputs.items()],
-            axis=1,
-        )
+        read = named(self._rows, outputs, len(index))
+        is_right = read == self._rows.levels[index][:, list(self._rows.named)]
         cell = self._cell[index]
         self._all.add(is_right.mean(axis=1), cell)
         if self._about:
             self._held_out.add(is_right[:, self._about].mean(axis=1), cell)
         for place, tally in enumerate(self._each):
             tally.add(is_right[:, place], cell)
-        for place, k in enumerate(self._outputs.values()):
+        for place, k in enumerate(self._rows.named):
             self._errors[f"wrong {self._rows.grid.names[k]}"] += int((~is_right[:, place]).sum())
-
-    def _name(self, name: str, factor: int, logits: NDArray[np.generic]) -> NDArray[np.int64]:
-        """The most likely level."""
-        levels = len(self._rows.variables[factor].factor)
-        if logits.shape != (len(logits), levels):
-            shown = ", ".join(self._rows.show(factor, level) for level in range(min(levels, 4)))
-            more = ", …" if levels > 4 else ""
-            raise ModelError(
-                f"{name} has shape {logits.shape}; expected (N, {levels}), one for each level: {shown}{more}."
-            )
-        return np.asarray(logits.argmax(axis=1), dtype=np.int64)
+        self._worst.add(index, reading.missed_levels(self._rows, index, read).sum(axis=1), cell)
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return the accuracy over all factors, over those that the split is about where there are such, and of each."""
@@ -91,6 +109,10 @@ class RecognitionScorer:
     def errors(self) -> dict[str, int]:
         """Return for each factor how many held-out images have another level than was named."""
         return dict(self._errors)
+
+    def worst(self) -> NDArray[np.int64]:
+        """Return the rows with the most factors wrong, near misses of an order counting less."""
+        return self._worst.items()
 
 
 def fits(name: str, shape: Sequence[int | None], rows: Rows) -> bool:

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from ...errors import ModelError
 from ...scores import Anchor, Better, Condition, Score, Tally
 from ...splits import Split
+from ...worst import Worst
 from ..protocol import Outputs
+from . import reading
 from .neighbours import Neighbours
 from .rows import Rows
 from .splits import Rule
@@ -42,6 +44,7 @@ class RegressionScorer:
         cells, self._cell = rows.cells(rule.factors, rule.is_held_out())
         self._about = list(rule.factors)
         self._all, self._held_out, *self._each = (Tally(name, cells) for name in metrics(rows))
+        self._worst = Worst()
 
     def add(self, index: NDArray[np.int64], images: NDArray[np.uint8], outputs: Outputs) -> None:
         """Take a batch of predictions.
@@ -67,6 +70,7 @@ class RegressionScorer:
             self._held_out.add(r2[:, self._about].mean(axis=1), cell)
         for k, tally in enumerate(self._each):
             tally.add(r2[:, k], cell)
+        self._worst.add(index, reading.missed_numbers(self._rows, index, predicted).max(axis=1), cell)
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
         """Return R² over all factors, over those that the split is about where there are such, and of each."""
@@ -76,6 +80,10 @@ class RegressionScorer:
     def errors(self) -> dict[str, int]:
         """Return nothing: how wrong a number is, the score says."""
         return {}
+
+    def worst(self) -> NDArray[np.int64]:
+        """Return the rows with the largest error of a factor that is nearer to another level than to its own."""
+        return self._worst.items()
 
 
 def explained(rows: Rows, index: NDArray[np.int64], predicted: NDArray[np.generic]) -> NDArray[np.float64]:
