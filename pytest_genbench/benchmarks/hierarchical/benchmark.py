@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import BenchmarkError, nearest
 from ...factors import Factor, FactorGrid
+from ...figures import Figure
 from ...hierarchy import Hierarchy
 from ...rng import stream
 from ...splits import Split
@@ -20,7 +21,11 @@ from ..protocol import Inputs, Targets, Task
 from . import spaceshapes
 from .anchors import anchors
 from .chopsticks import Chopsticks
+from .figures import contrasts, figures
 from .scores import METRICS, RepresentationScorer, for_model
+
+if TYPE_CHECKING:
+    from ...results.schema import Case
 
 _T = TypeVar("_T")
 
@@ -81,6 +86,11 @@ class Hierarchical:
         paths = max(len(each.hierarchy.paths) for each in self.data_sets.values())
         path = Factor("path", tuple(range(paths)))
         return FactorGrid((Factor("data set", tuple(self.data_sets)), path) if len(self.data_sets) > 1 else (path,))
+
+    @property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """True hierarchies by data set, in order."""
+        return {name: each.hierarchy for name, each in self.data_sets.items()}
 
     def hierarchy(self, split: Split) -> Hierarchy:
         """Return the true hierarchy of a split's data set."""
@@ -184,6 +194,14 @@ class Hierarchical:
             BenchmarkError: The id names no split of this benchmark.
         """
         return shows(trained_on, split, self.splits(FAMILY))
+
+    def figures(self, cases: Sequence[Case]) -> Iterable[Figure]:
+        """Describe the results of one model; see :mod:`.figures`."""
+        return figures(self, cases)
+
+    def contrasts(self, models: Mapping[str, Sequence[Case]]) -> Iterable[Figure]:
+        """Describe the results of several models; see :mod:`.figures`."""
+        return contrasts(self, models)
 
     def _factor_metrics(self) -> list[str]:
         names = dict.fromkeys(name for each in self.data_sets.values() for name in each.hierarchy.names)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from ...rng import stream
 from ...scores import LEVEL, Better, Condition, Interval, Score
 from ...splits import Split
 from ..protocol import Inputs, Outputs, Task
+from .kept import Found, kept
+from .traversals import Decode, traversals
 
 if TYPE_CHECKING:
     from ...models import Model
@@ -66,10 +68,15 @@ class RepresentationScorer:
         data: Knows the true values.
         split: Which data set it is.
         learned: The model's own hierarchy; None for a flat code.
+        decode: The model's decoder; None where it has none. No score depends on it.
     """
 
-    def __init__(self, data: Data, split: Split, learned: Hierarchy | None = None) -> None:
-        self._data, self._truth, self._learned = data, data.hierarchy(split), learned
+    def __init__(
+        self, data: Data, split: Split, learned: Hierarchy | None = None, decode: Decode | None = None
+    ) -> None:
+        self._data, self._truth, self._learned, self._decode = data, data.hierarchy(split), learned, decode
+        self._shape: tuple[int, ...] = ()
+        self._found: Found | None = None
         self._items: list[NDArray[np.int64]] = []
         self._codes: list[NDArray[np.float64]] = []
         self._assigned: list[NDArray[np.bool_]] = []
@@ -77,6 +84,7 @@ class RepresentationScorer:
     def add(self, index: NDArray[np.int64], images: Inputs, outputs: Outputs) -> None:
         """Take a batch: ``embedding`` (N, …) and, of a hierarchical model, every ``assignment.<k>`` (N, options)."""
         self._items.append(index)
+        self._shape = images.shape[1:]
         codes, assigned = table(outputs, self._learned)
         self._codes.append(codes)
         self._assigned.append(assigned)
@@ -87,6 +95,7 @@ class RepresentationScorer:
         factors = self._data.latents(items)
         learned = self._learned or Hierarchy.flat(codes.shape[1])
         found = measure(factors, codes, self._truth, learned)
+        self._found = self._seen(items, factors, codes, learned, found["r_c_fast"])
         sampled = len(items) < population
         bounds = _jackknife(factors, codes, self._truth, learned) if sampled else {}
         make = partial(Score, n=len(items), population=population, condition=condition)
@@ -109,6 +118,24 @@ class RepresentationScorer:
     def errors(self) -> dict[str, int]:
         """Return nothing: there is no right or wrong for one item."""
         return {}
+
+    def kept(self) -> dict[str, Any]:
+        """Return what figures are drawn from, see :mod:`.kept` and :mod:`.traversals`; nothing before `scores` were asked for."""
+        if self._found is None:
+            return {}
+        shown = traversals(self._found, self._decode, self._shape)
+        return kept(self._found) | ({"traversals": shown} if shown else {})
+
+    def _seen(
+        self,
+        items: NDArray[np.int64],
+        factors: NDArray[np.float64],
+        codes: NDArray[np.float64],
+        learned: Hierarchy,
+        conditional: Result,
+    ) -> Found:
+        assert conditional.matrix is not None
+        return Found(items, factors, codes, np.concatenate(self._assigned), self._truth, learned, r2=conditional.matrix)
 
     def _structure(self, factors: NDArray[np.float64], codes: NDArray[np.float64]) -> list[tuple[str, float]]:
         """Compare the model's hierarchy with the true one, and its paths with the true paths."""
@@ -202,12 +229,23 @@ def table(outputs: Outputs, learned: Hierarchy | None) -> tuple[NDArray[np.float
 def for_model(data: Data, task: Task, model: Model) -> Task:
     """Fit the task to a model: one that declares a hierarchy is scored with it, and needs an output for each of its choices.
 
+    Where the model decodes, that is shown in figures.
+
     Raises:
         ModelError: It declares a hierarchy, but does not offer its assignments.
     """
-    learned = model.contract.hierarchy
+    from ...models import to_numpy, unit_images
+
+    learned, decode = model.contract.hierarchy, None
+    found: Any = getattr(model, "decode", None) if getattr(model, "can_decode", True) else None
+    if found is not None:
+
+        def decode(codes: NDArray[np.float32]) -> NDArray[np.float32]:
+            return unit_images(to_numpy(found(codes)), model.contract)
+
+    scorer = partial(RepresentationScorer, data, decode=decode)
     if learned is None or not learned.categorical:
-        return task
+        return task if decode is None else replace(task, scorer=scorer)
     needed = tuple(f"assignment.{at}" for at in range(learned.categorical))
     missing = [name for name in needed if name not in model.contract.outputs]
     if missing:
@@ -215,7 +253,7 @@ def for_model(data: Data, task: Task, model: Model) -> Task:
             f"The model declares the hierarchy {learned.notation}, but does not offer {', '.join(missing)}: an output "
             "(N, options) for each of its categorical variables."
         )
-    return replace(task, optional=needed, scorer=partial(RepresentationScorer, data, learned=learned))
+    return replace(task, optional=needed, scorer=partial(scorer, learned=learned))
 
 
 def _parts(result: Result) -> dict[str, tuple[int, float]]:
