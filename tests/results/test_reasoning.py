@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_genbench.benchmarks.cvr import Cvr
 from pytest_genbench.report.tables import tables
 from pytest_genbench.results.reasoning import by_pair, by_relation, curves, efficiency, runs, together
 from pytest_genbench.results.schema import Document
@@ -97,6 +98,30 @@ def test_tables_tell_elementary_rules_from_composed_ones():
     joint = [rule("joint", 0.5, n, "joint", more=[("accuracy.shape", 0.5)]) for n in (20, 50, 1000, 10_000)]
     (curve,) = [table for table in tables(Document(cases=tuple(joint))) if "over the number" in table.title]
     assert curve.columns == ("rule", "20", "50", "1,000", "AUC", "SES")
+
+
+def test_published_values_are_of_the_same_training():
+    """Models of one rule beside those of the paper, joint ones beside joint ones, and joint ones of some rules beside none."""
+    for training, expected in (("shape", ".337 / .349"), ("joint", ".360 / .384"), ("joint-composed", None)):
+        found = [rule(training, 0.5, n, more=[("accuracy.shape", 0.5)]) for n in (50, 100, 1000)]
+        (curve,) = [table for table in tables(Document(cases=tuple(found))) if "over the number" in table.title]
+        said = [note for note in curve.notes if note.startswith("published")]
+        assert len(said) == (expected is not None)
+        assert all(f"ResNet-50 {expected}" in note for note in said)
+
+
+def test_the_page_says_what_the_terminal_says():
+    found = tuple(
+        rule(name, value + n / 5000, n, "efficiency")
+        for name, value in (("shape", 0.2), ("pos", 0.7))
+        for n in (20, 100, 1000)
+    )
+    (curve,) = [table for table in tables(Document(cases=found)) if "over the number" in table.title]
+    (figure,) = [each for each in Cvr("mini").figures(found) if "over the number" in each.title]
+    auc, ses = curve.rows[-1].cells[-2:]
+    assert f"AUC {auc}, SES {ses}" in figure.note
+    assert [f"{value:.3f}" for value in figure.lines[0].y] == list(curve.rows[-1].cells[1:-2])
+    assert all(note.rstrip(".")[1:] in figure.note for note in curve.notes)
 
 
 def test_other_benchmarks_have_none():

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import BenchmarkError, nearest
 from ...factors import Factor, FactorGrid
+from ...figures import Figure
 from ...splits import Split
 from ..protocol import Targets, Task
-from . import problems, scoring, sets
+from . import contrasts, figures, problems, scoring, sets
+from .choices import CANDIDATES, OUTPUT
 from .components import COMPONENTS, ELEMENTARY
 from .render import SIDE, render
 from .rule import RELATIONS, Rule
 from .rules import RULES
 from .scene import Problem
+
+if TYPE_CHECKING:
+    from ...results.schema import Case
 
 PRESETS = {"checked": (SIDE, False), "mini": (64, False), "published": (SIDE, True)}
 """Side of the images, and whether problems are drawn by the published law and left unchecked."""
@@ -64,7 +70,7 @@ class Cvr:
         self.preset, self.side, self.seed = preset, side or usual, seed
         if not SMALLEST <= self.side <= LARGEST:
             raise BenchmarkError(f"cvr draws images of {SMALLEST} to {LARGEST} pixels a side; got {self.side}.")
-        self.image_shape = (scoring.CANDIDATES, self.side, self.side, 3)
+        self.image_shape = (CANDIDATES, self.side, self.side, 3)
         self._answers: OrderedDict[int, tuple[int, str]] = OrderedDict()
 
     def sized(self, side: int) -> Cvr:
@@ -145,7 +151,7 @@ class Cvr:
 
     def targets(self, index: ArrayLike) -> Targets:
         """Right answers for items (N,): ``scores`` int64 (N,), the place of the odd image."""
-        return {scoring.OUTPUT: np.array([answer for answer, _ in self.answers(index)], dtype=np.int64)}
+        return {OUTPUT: np.array([answer for answer, _ in self.answers(index)], dtype=np.int64)}
 
     def answers(self, index: ArrayLike) -> list[tuple[int, str]]:
         """Place of the odd image, and the way in which it is odd, of items (N,)."""
@@ -227,6 +233,14 @@ class Cvr:
     def tasks(self) -> Mapping[str, Task]:
         """``odd_one_out``; on request ``generalisation``, ``axes``, ``order`` and ``reverse``."""
         return scoring.of(self)
+
+    def figures(self, cases: Sequence[Case]) -> Iterable[Figure]:
+        """Describe what there is to see in the results of one model; see :func:`.figures.figures`."""
+        return figures.figures(cases)
+
+    def contrasts(self, models: Mapping[str, Sequence[Case]]) -> Iterable[Figure]:
+        """Describe what there is to see in the results of several models; see :func:`.contrasts.contrasts`."""
+        return contrasts.contrasts(models)
 
     def is_exposed(self, trained_on: str, split: Split) -> bool:
         """Whether training on a declared split (its id) may have shown what `split` holds out: no, problems are drawn apart.

@@ -69,3 +69,10 @@ PEOPLE: Mapping[int, tuple[float, int]] = {
 }
 """Mean accuracy and number of participants by rule. Many cells have one or two people, and so a large error; the problems were
 made by an earlier version of the published generator."""
+
+
+def named() -> Mapping[str, tuple[float, int]]:
+    """The same by the rules' names."""
+    from .rules import RULES
+
+    return {rule.name: PEOPLE[rule.id] for rule in RULES if rule.id in PEOPLE}

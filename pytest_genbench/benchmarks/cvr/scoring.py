@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,21 +11,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ModelError
 from ...scores import ENDLESS, Better, Condition, Interval, Score, Tally
 from ...splits import Split
 from ..protocol import Inputs, Outputs, Scorer, Task
 from . import anchors, sets
+from .choices import CANDIDATES, OUTPUT, choices, fits, reading
 from .components import components
 from .laws import AXES
 from .rules import RULES
 from .scene import Problem
+from .wrong import Wrong, amounts
 
 if TYPE_CHECKING:
     from .benchmark import Cvr
-
-OUTPUT = "scores"
-CANDIDATES = 4
 
 BLOCK = 10
 """Problems in a cluster; they are independent, and single ones would make documents long."""
@@ -60,6 +57,7 @@ def of(benchmark: Cvr) -> dict[str, Task]:
             in_split=False,
             on_request=True,
             population=ENDLESS,
+            reading=partial(reading, benchmark),
         )
 
     each: dict[str, Better] = dict.fromkeys((f"{ACCURACY}.{rule.name}" for rule in RULES), "higher")
@@ -78,6 +76,7 @@ def of(benchmark: Cvr) -> dict[str, Task]:
             anchors=lambda split: anchors.of_rules(benchmark.rules_of(split), benchmark.is_published),
             fits=fits,
             population=ENDLESS,
+            reading=partial(reading, benchmark),
         ),
         "generalisation": on_request(
             "generalisation",
@@ -110,11 +109,6 @@ def of(benchmark: Cvr) -> dict[str, Task]:
     }
 
 
-def fits(name: str, shape: Sequence[int | None]) -> bool:
-    """Whether an output of this shape (without the batch axis) can be the scores of four images, or the place of the odd one."""
-    return name == OUTPUT and tuple(shape) in ((CANDIDATES,), ())
-
-
 def turned(problem: Problem) -> Problem:
     """Show the images of a problem in another order: each one place to the left."""
     return replace(problem, images=problem.images[1:] + problem.images[:1], answer=(problem.answer - 1) % CANDIDATES)
@@ -131,39 +125,6 @@ def _several(benchmark: Cvr, split: Split, names: Iterable[str], most: int) -> N
 
 def _with_components(rule: int) -> NDArray[np.int64]:
     return np.sort(np.concatenate([sets.items(each, "test", COMPARED) for each in (rule, *(components(rule) or ()))]))
-
-
-def choices(outputs: Outputs, given: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Read which image is chosen, and where two or more share the highest score, so that none is.
-
-    Args:
-        outputs: ``scores`` real (N, 4); or the places themselves, integers (N,) or (N, 1).
-        given: N.
-
-    Returns:
-        Places int64 (N,), and whether there is a tie, bool (N,).
-
-    Raises:
-        ModelError: Another shape, or places out of range.
-    """
-    scores = np.asarray(outputs[OUTPUT])
-    if scores.shape == (given, CANDIDATES):
-        best = scores == scores.max(1, keepdims=True)
-        return scores.argmax(1).astype(np.int64), best.sum(1) > 1
-    if scores.shape in ((given,), (given, 1)) and np.issubdtype(scores.dtype, np.integer):
-        places = scores.reshape(given).astype(np.int64)
-        if ((places < 0) | (places >= CANDIDATES)).any():
-            raise ModelError(
-                f"Output {OUTPUT!r} has whole numbers from {places.min()} to {places.max()}; the place of the odd image is 0 to 3."
-            )
-        warnings.warn(
-            f"{OUTPUT} are whole numbers, one for each problem: taken for the place of the odd image", stacklevel=2
-        )
-        return places, np.zeros(given, dtype=bool)
-    raise ModelError(
-        f"Output {OUTPUT!r} has shape {scores.shape} and type {scores.dtype}; expected is (N, 4), a score for each image, the "
-        "highest for the odd one (or its place, integers (N,))."
-    )
 
 
 class _Reader:
@@ -204,7 +165,34 @@ def _block(index: NDArray[np.int64]) -> NDArray[np.int64]:
     return block
 
 
-class OddOneOutScorer(_Reader):
+class _Ranking(_Reader):
+    """Also remembers the worst answers, to some sets of problems."""
+
+    def __init__(self, benchmark: Cvr, ranked: Collection[str] = sets.SIZES.keys()) -> None:
+        super().__init__(benchmark)
+        self._ranked = ranked
+        self._worst = Wrong()
+
+    def read(
+        self, index: NDArray[np.int64], outputs: Outputs
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+        """As :meth:`_Reader.read`."""
+        right, chosen, places = super().read(index, outputs)
+        found = [n for n in np.flatnonzero(~right) if sets.place(int(index[n])).set in self._ranked]
+        if found:
+            wrong = index[found]
+            kinds = [kind for _, kind in self._benchmark.answers(wrong)]
+            where = [sets.place(item) for item in wrong.tolist()]
+            ways = [(place.rule, place.set, kind) for place, kind in zip(where, kinds, strict=True)]
+            self._worst.add(wrong, amounts(outputs[OUTPUT], places)[found], ways, _block(wrong))
+        return right, chosen, places
+
+    def worst(self) -> NDArray[np.int64]:
+        """Return up to four items that were answered wrong, int64 (n,); see :meth:`.Wrong.items`."""
+        return self._worst.items()
+
+
+class OddOneOutScorer(_Ranking):
     """The share of problems answered right: of all, and where there are many rules of each and of the elementary ones."""
 
     def __init__(self, benchmark: Cvr, split: Split) -> None:
@@ -244,8 +232,8 @@ class OddOneOutScorer(_Reader):
         return [tally.score(population, condition) for name, tally in self._tallies.items() if self._seen[name]]
 
 
-class Compared(_Reader):
-    """Accuracy on several sets of problems, side by side.
+class Compared(_Ranking):
+    """Accuracy on several sets of problems, side by side; the worst answers are those that the headline counts.
 
     Args:
         benchmark: Knows the answers.
@@ -258,7 +246,8 @@ class Compared(_Reader):
     def __init__(
         self, benchmark: Cvr, names: Mapping[str, str], headline: str | None, gap: str | None, of: tuple[str, str]
     ) -> None:
-        super().__init__(benchmark)
+        ranked = [set for set, name in names.items() if (name == headline if headline else set != next(iter(names)))]
+        super().__init__(benchmark, ranked)
         self._names, self._headline, self._gap, self._of = names, headline, gap, of
         blocks = _blocks(max(sets.SIZES.values()))
         self._tallies = {name: Tally(f"{ACCURACY}.{name}", blocks, proportion=True) for name in names.values()}

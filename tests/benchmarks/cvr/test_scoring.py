@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pytest_genbench.benchmarks.cvr import anchors, people, scoring, sets, shortcuts
+from pytest_genbench.benchmarks.cvr import anchors, choices, people, scoring, sets, shortcuts
 from pytest_genbench.benchmarks.cvr.benchmark import REGIMES, Cvr
 from pytest_genbench.benchmarks.cvr.rules import RULES
 from pytest_genbench.errors import BenchmarkError, ModelError
@@ -28,7 +28,7 @@ def by_name(found: list[Score]) -> dict[str, float]:
 
 def test_the_highest_score_is_the_choice_and_ties_are_none() -> None:
     outputs = {"scores": np.array([[0, 3, 1, 2], [1, 1, 0, 0], [-1, -2, -3, -4], [2, 2, 2, 2]], dtype=np.float32)}
-    chosen, tied = scoring.choices(outputs, 4)
+    chosen, tied = choices.choices(outputs, 4)
     assert chosen.tolist()[::2] == [1, 0]
     assert tied.tolist() == [False, True, False, True]
 
@@ -36,7 +36,7 @@ def test_the_highest_score_is_the_choice_and_ties_are_none() -> None:
 @pytest.mark.parametrize("places", [np.array([0, 3, 2]), np.array([[0], [3], [2]], dtype=np.int32)])
 def test_places_are_accepted_and_said_so(places: NDArray[np.int64]) -> None:
     with pytest.warns(UserWarning, match="taken for the place of the odd image"):
-        chosen, tied = scoring.choices({"scores": places}, 3)
+        chosen, tied = choices.choices({"scores": places}, 3)
     assert chosen.tolist() == [0, 3, 2]
     assert not tied.any()
 
@@ -52,7 +52,7 @@ def test_places_are_accepted_and_said_so(places: NDArray[np.int64]) -> None:
 )
 def test_other_outputs_are_refused(array: NDArray[np.float64], said: str) -> None:
     with pytest.raises(ModelError, match=said):
-        scoring.choices({"scores": array}, 2)
+        choices.choices({"scores": array}, 2)
 
 
 def test_ties_count_as_wrong_and_are_counted() -> None:
