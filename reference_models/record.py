@@ -1,8 +1,10 @@
-"""Make again what is recorded of the reference models: weights in ``examples/comporth``, results in ``results``.
+"""Make again what is recorded of the reference models: weights in ``examples/comporth``, results in ``results``, and the extract
+of their scores, ``recorded_scores.json``, which is shipped and shown beside the scores of other models.
 
     python -m pytest_genbench.reference_models.record                          # results: trains what the cache lacks
     python -m pytest_genbench.reference_models.record --model beta-vae
     python -m pytest_genbench.reference_models.record --weights                # the shipped weights too, from the cache
+    python -m pytest_genbench.reference_models.record --extract                # only the extract, from the results as they are
 
 Each results document holds three seeds with the budget ``quick``; of Spaceshapes, of encoders with a readout, and of rules,
 one. Needs a checkout, as wheels have no place to write to.
@@ -15,8 +17,9 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import onnx
 
@@ -24,9 +27,12 @@ from pytest_genbench.benchmarks import get
 from pytest_genbench.benchmarks.registry import find_split
 from pytest_genbench.cache import default_folder
 from pytest_genbench.learners import train
+from pytest_genbench.results.io import read
+from pytest_genbench.results.schema import Document
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "reference_models" / "results"
+SCORES = ROOT / "reference_models" / "recorded_scores.json"
 EXAMPLES = ROOT / "examples" / "comporth"
 
 CODES = ["suites/hierarchy", "-k", "depth2-slope or depth2-either"]
@@ -86,13 +92,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make the recorded weights and results of the reference models again.")
     parser.add_argument("--model", choices=RUNS, action="append", help="only this one")
     parser.add_argument("--weights", action="store_true", help="make the shipped weights again too")
+    parser.add_argument(
+        "--extract", action="store_true", help="train nothing, only write the extract of the scores again"
+    )
     parser.add_argument("--cache", type=Path, default=default_folder(), help="folder of trained models")
     parser.add_argument("--seeds", type=int, default=3, help="seeds 0 to N - 1 (default: 3)")
     args = parser.parse_args()
-    for name in args.model or RUNS:
+    for name in [] if args.extract else args.model or RUNS:
         if args.weights and name in SHIPPED:
             ship(name, args.cache)
         record(name, args.cache, args.seeds)
+    SCORES.write_text(extract(), "utf-8")
 
 
 def record(name: str, cache: Path, seeds: int) -> None:
@@ -118,6 +128,32 @@ def run(name: str, arguments: Sequence[str], cache: Path, seeds: int) -> None:
 def results_file(name: str) -> Path:
     """Where the results of a reference model go: brackets of its settings would be a nuisance in a path."""
     return RESULTS / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.json"
+
+
+def extract(read: Callable[[Path], Document] = read) -> str:
+    """Gather the headline scores of all results, as JSON: by model, task and split, one for each seed.
+
+    Models with settings are left out: they are ablations, some of which are told what others have to find.
+
+    Args:
+        read: Reads a results document.
+    """
+    models: dict[str, dict[str, Any]] = {}
+    for name in RUNS:
+        if "[" in name or not results_file(name).is_file():
+            continue
+        document = read(results_file(name))
+        tasks = models.setdefault(name, {})
+        for case in document.cases:
+            score = case.scores[0]
+            task = tasks.setdefault(
+                "/".join((case.benchmark, case.version, case.preset, case.family, case.output)),
+                {"budget": document.model["budget"], "judge": score.judge, "metric": score.metric, "scores": {}},
+            )
+            task["scores"].setdefault(case.split, {})[str(case.seed)] = round(score.value, 6)
+    text = json.dumps(models, indent=1, sort_keys=True)
+    # The seeds of a split share a line.
+    return re.sub(r"{[^{}]*}", lambda found: f"{{{' '.join(found[0][1:-1].split())}}}", text) + "\n"
 
 
 def ship(name: str, cache: Path) -> None:

@@ -205,7 +205,7 @@ def _evaluate(gate: AggregateGate, family: _Family, group: str, blank: Aggregate
     unbounded = sum(any(UNBOUNDED in reason for reason in reasons) for reasons in said)
     if verdict == "passed" and unbounded:
         verdict, line = "inconclusive", f"{UNBOUNDED} ({unbounded} of {len(cases)} cases). {line}"
-    return replace(blank, value=measured.value, verdict=verdict, reason=line)
+    return replace(blank, value=measured.value, verdict=verdict, reason=line, bound=gate.bound)
 
 
 def _mean(splits: Mapping[tuple[str, str], Mapping[int, Score]], metric: str) -> Measured:

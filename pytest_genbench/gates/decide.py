@@ -15,6 +15,9 @@ UNBOUNDED = (
 )
 """How the reason begins where a reconstruction cleared its gate and nobody knows how small its code is."""
 
+UNGATED = "not gated"
+"""How the reason begins where every gate that applies has ``against = "none"``, so that any score passes."""
+
 _ORDER: tuple[Verdict, ...] = ("failed", "not comparable", "inconclusive", "passed")
 
 
@@ -100,7 +103,9 @@ def decide(
         if gate.against != "none":
             results += _judge(gate, score, cases, counterparts, require_baseline, stated.anchor)
     if not results:
-        return Decision("passed", "not gated" if is_bounded else f"not gated; {UNBOUNDED}", ())
+        why = dict.fromkeys(gate.reason.strip() for gate, _ in applying if gate.reason.strip())
+        reason = f"{UNGATED}{': ' if why else ''}{' '.join(why)}"
+        return Decision("passed", reason if is_bounded else f"{UNGATED}; {UNBOUNDED}", ())
     if not is_bounded:
         results = [_unbounded(result) for result in results]
     verdict = worst(result.verdict for result in results)

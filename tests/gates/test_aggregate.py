@@ -55,6 +55,7 @@ def test_mean_of_censuses() -> None:
         value=pytest.approx(0.92),  # type: ignore[arg-type]
         verdict="passed",
         reason="target_probability: expected >= 0.9, got 0.9200 (mean of 3 splits, each a census, exact)",
+        bound=0.9,
     )
     assert judge_one(family(0.95, 0.80), MEAN).verdict == "failed"
 

@@ -154,6 +154,8 @@ def test_no_gate_is_not_green() -> None:
 
 def test_not_gated_on_purpose() -> None:
     assert run(score(0.1), Gate(against="none"), FLOOR) == Decision("passed", "not gated", ())
+    why = Gate(against="none", reason="Nothing is known to be enough.")
+    assert run(score(0.1), why, FLOOR).reason == "not gated: Nothing is known to be enough."
     # The aggregates have to know.
     assert run(score(0.1), Gate(against="none"), known=False) == Decision("passed", f"not gated; {UNBOUNDED}", ())
 

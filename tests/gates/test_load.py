@@ -14,6 +14,7 @@ from pytest_genbench.session.items import _names_in
 
 module = sys.modules["pytest_genbench.gates.load"]  # The package's attribute of that name is the function.
 
+NEAREST, MEAN = "nearest seen value", "right where seen, else mean"
 KNOWN: dict[str, Known] = {
     "comporth": {
         "families": ("spatial", "length", "compositional"),
@@ -33,28 +34,40 @@ def write(tmp_path: Path, text: str) -> Path:
 def test_shipped_gates() -> None:
     gates = load()
     validate(gates, {name: _names_in(get(name)) for name in names()})
-    assert [(gate.output, gate.metric, gate.min, gate.against, gate.tolerance) for gate in gates.gates] == [
-        ("reconstruction", "target_probability", 0.9, "both", 0.005),
-        ("recognition", "word_accuracy", 0.9, "both", 0.005),
-        ("disentanglement", "mir_letters", 0.375, "both", 0.02),
-        ("*", "r_c_fast", 0.9, "both", 0.02),
-        ("*", "r_c_fast", 0.9, "both", 0.02),
-        *(
-            gate
-            for floor in (0.8, 0.9, 0.9, 0.9)
-            for gate in (
-                ("*", "r2_grid", None, "both", 0.005),
-                ("*", "ood_r2_grid", None, "both", 0.02),
-                ("*", "r2_grid", floor, "both", 0.005),
-                ("*", "dci_disentanglement", None, "none", 0.005),
-            )
-        ),
-        ("*", "*", None, "none", 0.005),
-        ("order", "order_agreement", 0.9, "both", 0.005),
-        ("reverse", "*", None, "none", 0.005),
-        ("*", "accuracy", 0.8, "both", 0.02),
+    expected = [
+        ("comporth", "*", "reconstruction", "target_probability", 0.9, 0.005),
+        ("comporth", "*", "recognition", "word_accuracy", 0.9, 0.005),
+        ("comporth", "*", "disentanglement", "mir_letters", 0.375, 0.02),
+        ("chopsticks", "*", "*", "r_c_fast", 0.9, 0.02),
+        ("spaceshapes", "*", "*", "r_c_fast", 0.9, 0.02),
+        ("dsprites", "extrapolation", "*", "r2_grid", NEAREST, 0.005),
+        ("dsprites", "*polation", "*", "ood_r2_grid", NEAREST, 0.02),
+        ("dsprites", "*", "*", "r2_grid", 0.8, 0.005),
+        ("dsprites", "*", "*", "dci_disentanglement", "none", 0.005),
+        ("shapes3d", "*polation", "*", "r2_grid", NEAREST, 0.005),
+        ("shapes3d", "*polation", "*", "ood_r2_grid", NEAREST, 0.02),
+        ("shapes3d", "*", "*", "r2_grid", 0.9, 0.005),
+        ("shapes3d", "*", "*", "dci_disentanglement", "none", 0.005),
+        ("mpi3d", "interpolation", "*", "r2_grid", MEAN, 0.005),
+        ("mpi3d", "interpolation", "*", "ood_r2_grid", MEAN, 0.02),
+        ("mpi3d", "extrapolation", "*", "r2_grid", NEAREST, 0.005),
+        ("mpi3d", "extrapolation", "*", "ood_r2_grid", NEAREST, 0.02),
+        ("mpi3d", "*", "*", "r2_grid", 0.9, 0.005),
+        ("mpi3d", "*", "*", "dci_disentanglement", "none", 0.005),
+        ("celebglow", "*polation", "*", "r2_grid", NEAREST, 0.005),
+        ("celebglow", "*polation", "*", "ood_r2_grid", NEAREST, 0.02),
+        ("celebglow", "*", "*", "r2_grid", 0.9, 0.005),
+        ("celebglow", "*", "*", "dci_disentanglement", "none", 0.005),
+        ("cvr", "*efficiency", "*", "*", "none", 0.005),
+        ("cvr", "*", "order", "order_agreement", 0.9, 0.005),
+        ("cvr", "*", "reverse", "*", "none", 0.005),
+        ("cvr", "*", "*", "accuracy", 0.8, 0.02),
     ]
-    assert {gate.anchor for gate in gates.gates if gate.min is None} == {"nearest seen value", ""}
+    assert [
+        (gate.benchmark, gate.family, gate.output, gate.metric, gate.anchor or gate.min or gate.against, gate.tolerance)
+        for gate in gates.gates
+    ] == expected
+    assert {gate.against for gate in gates.gates} == {"both", "none"}
     assert all(len(entry.reason) > 40 for entry in (*gates.gates, *gates.aggregates))
     read = [gate for gate in gates.aggregates if gate.output in ("reconstruction", "recognition")]
     assert {(gate.output, gate.statistic, gate.family, gate.group) for gate in read} == {

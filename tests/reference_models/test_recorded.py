@@ -11,6 +11,7 @@ from pytest_genbench.benchmarks.registry import find_split
 from pytest_genbench.evaluation import evaluate
 from pytest_genbench.learners import references
 from pytest_genbench.models import ModelOptions, load
+from pytest_genbench.reference_models import record
 from pytest_genbench.results.io import read
 
 ROOT = Path(__file__).parents[2]
@@ -93,6 +94,22 @@ def test_documents_hold_three_seeds_with_the_quick_budget(path):
     assert by_split
     for (benchmark, _), seeds in by_split.items():
         assert seeds == ({0} if benchmark == "spaceshapes" or path.stem in ONE_SEED else {0, 1, 2})
+
+
+def test_the_shipped_extract_holds_the_headline_scores_of_the_results():
+    text = record.extract(lambda path: DOCUMENTS[path.stem])
+    assert record.SCORES.read_text("utf-8") == text
+    models = json.loads(text)
+    assert models.keys() == {name for name in record.RUNS if "[" not in name}
+    extracted = sum(
+        len(task["scores"][split]) for m in models.values() for task in m.values() for split in task["scores"]
+    )
+    # Each case once: names of splits are not shared by families or tasks.
+    assert extracted == sum(len(DOCUMENTS[name].cases) for name in models)
+    task = models["conv1d-autoencoder"]["comporth/1/published/compositional/reconstruction"]
+    assert (task["metric"], task["judge"], task["budget"]) == ("target_probability", "published-1", "quick")
+    case = recorded_case("conv1d-autoencoder", "comporth/published/compositional-B1", 2)
+    assert task["scores"]["compositional-B1"]["2"] == pytest.approx(case.scores[0].value, abs=1e-6)
 
 
 def test_recorded_weights_are_found_by_what_was_asked_for():
