@@ -11,6 +11,7 @@ from ..scores import Interval, Score
 from . import io
 from .pairing import Counterparts, obstacles, other_judge, paired, same_score
 from .schema import Case, Document
+from .writing import aligned, escaped, markdown_rows, printable
 
 Status = Literal["regressed", "improved", "same", "not comparable"]
 
@@ -161,9 +162,14 @@ def compare_files(
     """
     before, after = io.read(old), io.read(new)
     comparison = compare(before, after, tolerance)
-    head = [_origin("old", old, before), _origin("new", new, after)]
     table = render(comparison, markdown=markdown, everything=everything)
-    return ("\n\n" if markdown else "\n").join([*head, table]), comparison.exit_status
+    return with_origins([("old", old, before), ("new", new, after)], table, markdown), comparison.exit_status
+
+
+def with_origins(documents: Sequence[tuple[str, str | os.PathLike[str], Document]], text: str, markdown: bool) -> str:
+    """Put before a text which runs it is about: title, path and document of each."""
+    write = escaped if markdown else printable
+    return ("\n\n" if markdown else "\n").join([*(write(_origin(*each)) for each in documents), text])
 
 
 def render(comparison: Comparison, *, markdown: bool = False, everything: bool = False) -> str:
@@ -183,7 +189,7 @@ def render(comparison: Comparison, *, markdown: bool = False, everything: bool =
         blocks.append(f"{hidden} more scores stayed the same.")
     for title, names in (("only in the old", comparison.only_old), ("only in the new", comparison.only_new)):
         if names:
-            listed = [f"- {name}" for name in names[:20]] + (
+            listed = [f"- {(escaped if markdown else printable)(name)}" for name in names[:20]] + (
                 [f"- and {len(names) - 20} more"] if len(names) > 20 else []
             )
             blocks.append("\n".join([f"{title} document:", *([""] if markdown else []), *listed]))
@@ -251,21 +257,3 @@ def _cells(row: Row) -> tuple[str, ...]:
         "" if row.detectable is None else f"{row.detectable:.4f}",
         f"{row.status}: {row.note}" if row.note else row.status,
     )
-
-
-def aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
-    """Align the columns of a table, headings first: the first and the last as text, those between as numbers."""
-    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
-    lines = []
-    for row in table:
-        cells = [text.rjust(width) for text, width in zip(row, widths, strict=True)]
-        cells[0], cells[-1] = row[0].ljust(widths[0]), row[-1]
-        lines.append("  ".join(cells).rstrip())
-    return lines
-
-
-def markdown_rows(table: Sequence[tuple[str, ...]]) -> list[str]:
-    """Write the same table in Markdown."""
-    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table]
-    between = "---:|" * (len(table[0]) - 2)
-    return [rows[0], f"|---|{between}---|", *rows[1:]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from ..errors import DocumentError
@@ -18,8 +18,9 @@ def merge(documents: Sequence[Document], *, allow_mixed: bool = False) -> Docume
         allow_mixed: Join results of different models all the same.
 
     Returns:
-        All cases, and the united lists of expected splits. It has no aggregates: what a shard said about a family is no
-        longer true, so they are to be judged again.
+        All cases, and the united lists of expected splits; what was skipped or broken, unless a later document has a case of it or
+        another reason; and the notes of all. It has no aggregates: what a shard said about a family is no longer true, so they are
+        to be judged again.
 
     Raises:
         DocumentError: No documents, or documents of different models.
@@ -35,6 +36,9 @@ def merge(documents: Sequence[Document], *, allow_mixed: bool = False) -> Docume
     return Document(
         cases=tuple(cases[key] for key in sorted(cases)),
         expected=joined.expected,
+        skipped=joined.skipped,
+        broken=joined.broken,
+        notes=joined.notes,
         environment=joined.environment,
         model=joined.model,
         created=joined.created,
@@ -60,11 +64,32 @@ def _join(one: Document, two: Document) -> Document:
     }
     return Document(
         expected=expected,
+        skipped={**_still(one.skipped, two), **two.skipped},
+        broken={**_still(one.broken, two), **two.broken},
+        notes=tuple(dict.fromkeys(chain(one.notes, two.notes))),
         environment={**one.environment, **two.environment},
         model=two.model or one.model,
         created=two.created or one.created,
         commit=two.commit or one.commit,
     )
+
+
+def _still(entries: Mapping[str, str], later: Document) -> dict[str, str]:
+    """Choose the tests of which a later document says nothing: no case, no reason of its own.
+
+    The name of a test begins with benchmark, family and split; what it asks for may follow after a space.
+    """
+    evaluated: dict[str, set[str]] = {}
+    for case in later.cases:
+        evaluated.setdefault(f"{case.benchmark}/{case.family}/{case.split}", set()).add(case.output)
+    still = {}
+    for name, reason in entries.items():
+        test, _, asked = name.partition(" ")
+        found = evaluated.get(test, set())
+        is_evaluated = bool(found.intersection(re.split(r"[ ,]+", asked)) if asked else found)
+        if not is_evaluated and name not in later.skipped and name not in later.broken:
+            still[name] = reason
+    return still
 
 
 def model_name(document: Document) -> str:

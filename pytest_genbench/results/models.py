@@ -1,149 +1,201 @@
-"""Several models side by side: what each scores, and whether the codes that are better disentangled generalise better."""
+"""Several models side by side, written down: means, differences, ranks; do better disentangled codes generalise better?"""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean
 
-from ..errors import DocumentError, MetricError
-from ..scores import title
+from ..errors import DocumentError, MetricError, nearest
 from . import io
-from .compare import aligned, markdown_rows
+from .contrast import Contrast, Versus, contrast
 from .indomain import alike, downstream
-from .schema import Case, Document
+from .kinds import titles
+from .merge import model_name
+from .schema import Document
+from .writing import Page, Table, printable
 
-LOSS, MIR_ALL, MIR_LETTERS = "excess_bce", "mir_all", "mir_letters"
-"""What models are chosen by (Bianchi et al. 2024, figure 2A), and what is held against accuracy (figure A.5)."""
+MIR_LETTERS = "mir_letters"
+"""What is held against accuracy (Bianchi et al. 2024, figure A.5)."""
 
+Path = str | os.PathLike[str]
 
-@dataclass(frozen=True)
-class Entry:
-    """One model of the comparison.
-
-    Attributes:
-        name: What it is called: the model under test, and the file where two documents have the same one.
-        document: Its results.
-    """
-
-    name: str
-    document: Document
-
-    def means(self) -> Mapping[str, float]:
-        """Mean of the headline scores over the splits and seeds of each family, by ``benchmark family, output: metric``."""
-        found: dict[str, list[float]] = {}
-        for case in self.document.cases:
-            if case.scores:
-                head = case.scores[0]
-                name = f"{case.benchmark} ({case.preset}) {case.family}, {case.output}: {title(head.metric)}"
-                found.setdefault(name, []).append(head.value)
-        return {name: fmean(values) for name, values in found.items()}
-
-    def mean(self, metric: str) -> float | None:
-        """Mean of a metric over all codes that were scored; None where there is none."""
-        values = [score.value for case in self._codes() if (score := case.score(metric)) is not None]
-        return fmean(values) if values else None
-
-    def points(self) -> Iterator[tuple[float, float]]:
-        """Pairs of MIR (letters) and accuracy of reconstruction on what was held out, for each split and seed that has both."""
-        read = {
-            (case.split, case.seed): case.scores[0].value
-            for case in self.document.cases
-            if case.output == "reconstruction" and case.scores
-        }
-        for case in self._codes():
-            score = case.score(MIR_LETTERS)
-            if score is not None and (case.split, case.seed) in read:
-                yield score.value, read[case.split, case.seed]
-
-    def _codes(self) -> Iterator[Case]:
-        return (case for case in self.document.cases if case.output == "disentanglement")
+_INTERVALS = (
+    "Intervals: 95 %, of the paired difference; of several splits both splits and clusters are resampled, of several seeds it is "
+    "Student's t over them; * where 0 is not in it. They are not corrected for their number."
+)
+_RANKS = (
+    "1 = 2 is the second, whose difference to the first is within chance. "
+    "A mean rank is over the suites that a model has (how many)."
+)
 
 
-def compare_models(paths: Sequence[str | os.PathLike[str]], *, markdown: bool = False) -> str:
+def compare_models(paths: Sequence[Path], *, markdown: bool = False, against: str = "") -> tuple[str, int]:
     """Compare the models of several documents.
 
     Args:
         paths: A results document of each model, two or more.
         markdown: Write Markdown tables instead of aligned plain ones.
+        against: Name or file of the model that the others are held against; empty for the first.
 
     Returns:
-        A table of mean scores; and where the documents hold codes of CompOrth, which models lie on the Pareto front of
-        reconstruction loss and MIR, and how MIR and accuracy of the models on it go together (Bianchi et al. 2024, sections 3.2.2
-        and 4.4); where they hold answers to single unseen factors, how alike these are, and where they hold codes of the in-domain
-        benchmark, how DCI and what is read from the code go together (Schott et al. 2022, sections 5.3 and 5.4).
+        The text: tables of mean scores, of paired differences, of ranks, of code sizes; where the documents hold codes of CompOrth,
+        which models lie on the Pareto front of reconstruction loss and MIR, and how MIR and accuracy of the models on it go
+        together (Bianchi et al. 2024, sections 3.2.2 and 4.4); where they hold answers to single unseen factors, how alike these
+        are; and where they hold codes of the in-domain benchmark, how DCI and what is read from the code go together (Schott et al.
+        2022, sections 5.3 and 5.4). And the exit status: 2 where nothing could be compared, else 0.
 
     Raises:
-        DocumentError: A document cannot be read, or there are fewer than two.
+        DocumentError: A document cannot be read, there are fewer than two with scores, or none of them is called `against`.
     """
-    if len(paths) < 2:
-        raise DocumentError("A comparison of models needs two documents or more.")
-    entries = _entries(paths)
-    write = markdown_rows if markdown else aligned
-    blocks = ["\n".join(write(_scores(entries)))]
-    front = _front(entries)
-    if front:
-        rows = [("model", "excess bce", "MIR, all factors", "on the Pareto front")]
-        rows += [(each.name, f"{loss:.2f}", f"{mir:.3f}", "yes" if is_on else "no") for each, loss, mir, is_on in front]
-        blocks.append("\n".join(write(rows)))
-    for heading, table in alike([(each.name, each.document.cases) for each in entries]):
-        blocks.append("\n".join([heading, *write(table)]))
-    lines = [
-        _correlation([each for each, _, _, is_on in front if is_on] or entries, bool(front)),
-        downstream([each.document.cases for each in entries]),
+    models, files, notes = read_models(paths)
+    if len(models) < 2:
+        raise DocumentError(" ".join(["A comparison of models needs two documents or more.", *notes]))
+    found = contrast(models, _chosen(against, models, files) if against else "")
+    page = Page(markdown)
+    for title, table, below in tables_of(found, models):
+        page.table(table, title, below)
+    page.lines([*remarks(found, models), *notes, *found.notes])
+    if found.is_empty:
+        page.strong("nothing was comparable: no two of these models have the same kind of score")
+    return page.text(), 2 if found.is_empty else 0
+
+
+def read_models(paths: Sequence[Path]) -> tuple[dict[str, Document], dict[str, Path], list[str]]:
+    """Read documents, each of another model, and name the models.
+
+    Args:
+        paths: Results documents. One that is listed again counts once.
+
+    Returns:
+        The documents by the name of their model, in order: what was tested, with budget and readout where that tells them apart, or
+        else with its file; the path of each; and lines on what a reader should know.
+
+    Raises:
+        DocumentError: A document cannot be read.
+    """
+    files: dict[str, Path] = {}
+    for path in paths:
+        files.setdefault(os.path.realpath(path), path)
+    again = Counter(map(os.path.realpath, paths))
+    notes = [
+        f"{os.fspath(path)} is listed {again[real]} times; it counts once."
+        for real, path in files.items()
+        if again[real] > 1
     ]
-    return "\n\n".join([*blocks, *filter(None, lines)])
+    documents = [(path, io.read(path)) for path in files.values()]
+    specs = [str(document.model.get("spec") or os.fspath(path)) for path, document in documents]
+    longer = [model_name(each) if each.model.get("spec") else os.fspath(path) for path, each in documents]
+    models: dict[str, Document] = {}
+    named: dict[str, Path] = {}
+    for (path, document), spec, long in zip(documents, specs, longer, strict=True):
+        name = spec if specs.count(spec) == 1 else long if longer.count(long) == 1 else f"{spec} ({os.fspath(path)})"
+        models[name], named[name] = document, path
+    for long in dict.fromkeys(longer):
+        if longer.count(long) > 1:
+            which = ", ".join(
+                os.fspath(path) for (path, _), each in zip(documents, longer, strict=True) if each == long
+            )
+            notes.append(f"{long} is there {longer.count(long)} times: {which}.")
+    return models, named, notes
 
 
-def _entries(paths: Sequence[str | os.PathLike[str]]) -> list[Entry]:
-    documents = [io.read(path) for path in paths]
-    specs = [
-        str(document.model.get("spec") or os.fspath(path)) for path, document in zip(paths, documents, strict=True)
-    ]
-    names = [
-        f"{spec} ({os.fspath(path)})" if specs.count(spec) > 1 else spec
-        for path, spec in zip(paths, specs, strict=True)
-    ]
-    return [Entry(name, document) for name, document in zip(names, documents, strict=True)]
+def _chosen(wanted: str, models: Mapping[str, Document], files: Mapping[str, Path]) -> str:
+    """Find a model by its name, by what was tested, or by its file."""
+    if wanted in models:
+        return wanted
+    by_file = [name for name, path in files.items() if os.path.realpath(path) == os.path.realpath(wanted)]
+    by_spec = [name for name, document in models.items() if document.model.get("spec") == wanted]
+    found = by_file or by_spec
+    if not found:
+        raise DocumentError(
+            f"--against {wanted}: none of these models or files is called that.{nearest(wanted, models)}"
+        )
+    if len(found) > 1:
+        raise DocumentError(printable(f"--against {wanted} could be {' or '.join(found)}; name the file."))
+    return found[0]
 
 
-def _scores(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
-    """A row for each kind of score, a column for each model."""
-    means = [each.means() for each in entries]
-    names = dict.fromkeys(name for each in means for name in each)
-    rows = [("mean score", *(each.name for each in entries))]
-    rows += [(name, *("" if name not in each else f"{each[name]:.3f}" for each in means)) for name in names]
-    return rows
+def tables_of(
+    found: Contrast, models: Mapping[str, Document] | None = None
+) -> Iterator[tuple[str, Table, Sequence[str]]]:
+    """Make the tables of a comparison of models: a title, which may be empty, rows with headings first, and lines below.
+
+    One without rows below its headings is to be left out. How alike answers are is in them where `models` are given.
+    """
+    called = titles(found.means)
+    rows: list[tuple[str, ...]] = [("mean score", *found.models)]
+    for kind, means in found.means.items():
+        rows.append((called[kind], *("" if name not in means else f"{means[name]:.3f}" for name in found.models)))
+    yield "", rows, []
+    compared = list(dict.fromkeys(each.model for each in found.differences))
+    for name in compared:
+        rows = [("difference", "value", "95 % interval", "over", "")]
+        rows += [_cells(called[each.kind], each) for each in found.differences if each.model == name]
+        yield f"{name}, compared with {found.against}", rows, [_INTERVALS] if name == compared[-1] else []
+    rows = [("rank by suite", *found.models, "splits of all")]
+    for ranking in found.rankings:
+        ranks = [ranking.of(name) for name in found.models]
+        rows.append((called[ranking.kind], *("" if rank is None else rank.text for rank in ranks), str(ranking.splits)))
+    if found.rankings:
+        mean_ranks = [found.mean_rank(name) for name in found.models]
+        rows.append(("mean rank", *("" if mean is None else f"{mean[0]:.2f} ({mean[1]})" for mean in mean_ranks), ""))
+    yield "", rows, [_RANKS]
+    rows = [("code size of", "numbers", "score", "reconstruction")]
+    rows += [(each.model, f"{each.numbers:,}", f"{each.score:.3f}", called[each.kind]) for each in found.sizes]
+    yield "", rows, []
+    rows = [("model", "excess bce", "MIR, all factors", "on the Pareto front")]
+    rows += [(c.model, f"{c.loss:.2f}", f"{c.mir:.3f}", "yes" if c.is_on_front else "no") for c in found.front]
+    yield "", rows, []
+    for heading, similar in alike([(name, models[name].cases) for name in found.models] if models else []):
+        yield heading, similar, []
 
 
-def _front(entries: Sequence[Entry]) -> list[tuple[Entry, float, float, bool]]:
-    """Models with loss and MIR, and whether no other model is better in both."""
-    from ..metrics import pareto_front
-
-    known = [
-        (each, loss, mir)
-        for each in entries
-        if (loss := each.mean(LOSS)) is not None and (mir := each.mean(MIR_ALL)) is not None
-    ]
-    if len(known) < 2:
-        return []
-    is_on = pareto_front([(-loss, mir) for _, loss, mir in known])
-    return [(*each, bool(on)) for each, on in zip(known, is_on, strict=True)]
+def remarks(found: Contrast, models: Mapping[str, Document]) -> list[str]:
+    """Say how disentanglement and generalisation go together over these models, where their documents tell."""
+    chosen = {name: models[name] for name in found.models}
+    lines = [_correlation(chosen, found), downstream([document.cases for document in chosen.values()])]
+    return [line for line in lines if line]
 
 
-def _correlation(entries: Sequence[Entry], chosen: bool) -> str:
+def _cells(name: str, each: Versus) -> tuple[str, ...]:
+    interval = each.interval
+    standing = f"* {each.standing}" if each.is_significant else each.standing
+    return (
+        name,
+        "" if each.value is None else f"{each.value:+.4f}",
+        "" if interval is None else f"{interval.low:+.4f} to {interval.high:+.4f}",
+        each.basis,
+        f"{standing}: {each.note}" if each.note else standing,
+    )
+
+
+def _points(document: Document) -> Iterator[tuple[float, float]]:
+    """Pairs of MIR (letters) and accuracy of reconstruction on what was held out, for each split and seed that has both."""
+    read = {
+        (case.split, case.seed): case.scores[0].value
+        for case in document.cases
+        if case.output == "reconstruction" and case.scores
+    }
+    for case in document.cases:
+        score = case.score(MIR_LETTERS) if case.output == "disentanglement" else None
+        if score is not None and (case.split, case.seed) in read:
+            yield score.value, read[case.split, case.seed]
+
+
+def _correlation(models: Mapping[str, Document], found: Contrast) -> str:
     """Say how MIR and accuracy go together over models and splits; empty where the documents hold no such pairs."""
     from ..metrics import correlation
 
-    points = [point for each in entries for point in each.points()]
+    chosen = [each.model for each in found.front if each.is_on_front]
+    points = [point for name in chosen or models for point in _points(models[name])]
     if not points:
         return ""
     who = "the models on the front" if chosen else "these models"
     head = f"MIR (letters) against accuracy of reconstruction, {len(points)} pairs of {who} and their splits: "
     try:
-        found = correlation([mir for mir, _ in points], [accuracy for _, accuracy in points])
+        result = correlation([mir for mir, _ in points], [accuracy for _, accuracy in points])
     except MetricError as error:
         return head + f"no correlation ({error})"
     published = "published: 0.13 (p = 0.26), Bianchi et al. 2024, section 4.4; 0.12 (p = 0.30) in figure A.5"
-    return f"{head}Pearson {found.rho:+.2f} (p = {found.p:.2g}); {published}"
+    return f"{head}Pearson {result.rho:+.2f} (p = {result.p:.2g}); {published}"

@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scores import LEVEL, Interval, Score, over_seeds, resampling_weights
+from ..rng import stream
+from ..scores import LEVEL, RESAMPLES, Interval, Score, over_seeds, resampling_weights
 from .schema import Case, Document
 
 Change = Literal["regressed", "improved", "same"]
@@ -80,8 +81,16 @@ class Counterparts:
         return min(others, key=lambda other: (other.preset != case.preset, other.key), default=None)
 
 
-def obstacles(old_case: Case, old: Score, new_case: Case, new: Score) -> str:
-    """Say what makes two scores of the same metric incomparable: empty where nothing does."""
+def obstacles(old_case: Case, old: Score, new_case: Case, new: Score, *, one_model: bool = True) -> str:
+    """Say what makes two scores of the same metric incomparable: empty where nothing does.
+
+    Args:
+        old_case: The case of the older run.
+        old: Its score.
+        new_case: The case of the newer run.
+        new: Its score.
+        one_model: Whether both are runs of one model, whose contract then has to be the same; two models may differ in it.
+    """
     # Another number of samples asked for changes nothing where both runs took all items there are.
     is_sampled = not (old.is_census and new.is_census)
     found = [
@@ -95,7 +104,7 @@ def obstacles(old_case: Case, old: Score, new_case: Case, new: Score) -> str:
         if was != now
     ]
     was, now = _plain(old_case.model.get("contract", {})), _plain(new_case.model.get("contract", {}))
-    if was != now:
+    if one_model and was != now:
         found += [f"contract {part}" for part in _changes(was, now)]
     return "; ".join(found)
 
@@ -130,22 +139,17 @@ def paired(old: Score, new: Score, tolerance: float) -> Difference | None:
         The difference; None where no cluster is in both, so that nothing can be said about chance. With a single
         cluster, or when all clusters differ alike, the interval has no width.
     """
-    common = sorted(old.clusters.keys() & new.clusters.keys())
-    if not common:
+    value, resampled, units = _resampled(old, new)
+    if not units:
         return None
-    was = np.array([old.clusters[name] for name in common], dtype=np.float64)
-    now = np.array([new.clusters[name] for name in common], dtype=np.float64)
-    weights = _weights(len(common))
-    value = float(now[:, 1].sum() / now[:, 0].sum() - was[:, 1].sum() / was[:, 0].sum())
-    resampled = (weights @ now[:, 1]) / (weights @ now[:, 0]) - (weights @ was[:, 1]) / (weights @ was[:, 0])
     low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     everything = len(old.clusters.keys() | new.clusters.keys())
     return Difference(
         value=value,
         interval=Interval(float(low), float(high), "paired cluster bootstrap"),
         detectable=max(tolerance, _Z * float(resampled.std())),
-        units=len(common),
-        note="" if len(common) == everything else f"over the {len(common)} of {everything} clusters that both have",
+        units=units,
+        note="" if units == everything else f"over the {units} of {everything} clusters that both have",
     )
 
 
@@ -166,6 +170,61 @@ def paired_seeds(pairs: Sequence[tuple[Score, Score]], tolerance: float) -> Diff
     error = float(np.std(differences, ddof=1)) / math.sqrt(len(differences))
     detectable = float(t.ppf((1 + LEVEL) / 2, freedom) + t.ppf(POWER, freedom)) * error
     return Difference(float(np.mean(differences)), interval, max(tolerance, detectable), len(differences))
+
+
+def paired_splits(splits: Sequence[Sequence[tuple[Score, Score]]]) -> Difference | None:
+    """Measure the paired difference of the means over splits, each split counting the same.
+
+    A model is often trained for each split, and is wrong in its own way on each, so that splits vary beyond what their items say.
+    With one seed both splits and clusters are therefore resampled, each of them with the same weights for both models (the
+    bootstrap of two crossed factors, Owen 2007, The pigeonhole bootstrap, section 3); of one split this is :func:`paired`. With
+    several seeds the interval is Student's t over the differences that seeds have, each averaged over splits.
+
+    Args:
+        splits: Of each split the old and the new score of each seed; the same seeds in all of them.
+
+    Returns:
+        The difference, without a smallest detectable drop; its units are seeds, or splits, or the clusters of the only split. None
+        where that has fewer than two clusters that both have, so that nothing can be said about chance.
+    """
+    seeds = len(splits[0])
+    if seeds > 1:
+        values = np.array([[new.value - old.value for old, new in pairs] for pairs in splits])
+        by_seed = values.mean(axis=0)
+        return Difference(float(by_seed.mean()), over_seeds(by_seed.tolist()), 0.0, seeds)
+    if len(splits) == 1:
+        ((old, new),) = splits[0]
+        return paired(old, new, 0.0) if len(old.clusters.keys() & new.clusters.keys()) > 1 else None
+    found = [_resampled(old, new) for ((old, new),) in splits]
+    resampled = np.stack([values for _, values, _ in found], axis=1)
+    drawn = _split_weights(len(splits))
+    low, high = np.quantile((drawn * resampled).sum(axis=1) / len(splits), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    interval = Interval(float(low), float(high), "paired bootstrap of splits and clusters")
+    return Difference(float(np.mean([value for value, _, _ in found])), interval, 0.0, len(splits))
+
+
+def _resampled(old: Score, new: Score) -> tuple[float, NDArray[np.float64], int]:
+    """The difference of two scores over the clusters that both have, that of each resample, and how many clusters these are.
+
+    Every pair with as many clusters is given the same weights: splits that are tested on the same words share their luck.
+    """
+    common = sorted(old.clusters.keys() & new.clusters.keys())
+    if not common:
+        value = new.value - old.value
+        return value, np.full(RESAMPLES, value), 0
+    was = np.array([old.clusters[name] for name in common], dtype=np.float64)
+    now = np.array([new.clusters[name] for name in common], dtype=np.float64)
+    weights = _weights(len(common))
+    value = float(now[:, 1].sum() / now[:, 0].sum() - was[:, 1].sum() / was[:, 0].sum())
+    resampled = (weights @ now[:, 1]) / (weights @ now[:, 0]) - (weights @ was[:, 1]) / (weights @ was[:, 0])
+    return value, resampled, len(common)
+
+
+@lru_cache(maxsize=16)
+def _split_weights(splits: int) -> NDArray[np.float64]:
+    """How often each split is drawn in each resample, independently of the clusters: float64 (RESAMPLES, splits)."""
+    draw = stream("bootstrap of splits", splits)
+    return draw.multinomial(splits, np.full(splits, 1 / splits), size=RESAMPLES).astype(np.float64)
 
 
 @lru_cache(maxsize=16)

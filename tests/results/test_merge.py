@@ -40,6 +40,41 @@ def test_later_description_wins() -> None:
     assert (merged.created, merged.commit, merged.model) == ("2", "a", {"spec": "m.onnx"})
 
 
+LENGTH = "comporth/length/length-1"
+
+
+def test_reasons_stay_until_there_is_a_case_or_another_reason() -> None:
+    old = Document(
+        skipped={LENGTH: "exposed", f"{LENGTH}0": "exposed", f"{LENGTH} recognition": "no output", "x/y/z": "no data"},
+        broken={f"{LENGTH} reconstruction": "crashed", "a/b/c": "out of memory"},
+        notes=("old", "both"),
+    )
+    new = Document(
+        cases=(case(NEW, family="length", split="length-1", output="reconstruction"),),
+        skipped={"a/b/c": "no data"},
+        broken={"x/y/z": "crashed"},
+        notes=("both", "new"),
+    )
+    merged = merge([old, new])
+    assert merged.skipped == {f"{LENGTH}0": "exposed", f"{LENGTH} recognition": "no output", "a/b/c": "no data"}
+    assert merged.broken == {"x/y/z": "crashed"}
+    assert merged.notes == ("old", "both", "new")
+
+
+def test_a_reason_that_is_newer_than_a_case_stays() -> None:
+    merged = merge(
+        [Document(cases=(case(OLD, family="length", split="length-1"),)), Document(skipped={LENGTH: "exposed"})]
+    )
+    assert (len(merged.cases), merged.skipped) == (1, {LENGTH: "exposed"})
+
+
+def test_a_test_of_several_tasks_is_evaluated_by_one_of_them() -> None:
+    old = Document(skipped={f"{LENGTH} recognition, embedding": "no output"})
+    assert (
+        update(old, Document(cases=(case(NEW, family="length", split="length-1", output="recognition"),))).skipped == {}
+    )
+
+
 @given(DOCUMENTS, DOCUMENTS, DOCUMENTS)
 def test_merge_is_associative_and_idempotent(a: Document, b: Document, c: Document) -> None:
     def join(*documents: Document) -> Document:
