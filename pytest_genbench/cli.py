@@ -24,7 +24,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 where all is well, 1 where a model is unusable, a score regressed or a gate failed, 2 where the
         command could not do what was asked, 130 where it was interrupted.
     """
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments, rest = parser.parse_known_args(argv)
+    # After an option argparse takes no more of a list of files that began before it.
+    if rest and (arguments.run is not _compare or any(text.startswith("-") for text in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        arguments.documents += map(Path, rest)
     try:
         status: int = arguments.run(arguments)
     except GenbenchError as error:
@@ -76,24 +82,59 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("split", nargs="?", help="slug or id of a split")
     show.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
     show.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files")
-    show.add_argument("--out", type=Path, metavar="FILE", help="PNG file to write: images of the split; must not exist")
+    show.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="PNG file to write: training images beside those that are held out; must not exist",
+    )
     show.set_defaults(run=_show)
 
     compare = commands.add_parser(
-        "compare", help="compare two results documents, exit 1 on a regression; or the models of several"
+        "compare",
+        help="compare two results documents, exit 1 on a regression; or the models of several; or a folder over time",
     )
-    compare.add_argument("old", type=Path)
-    compare.add_argument("new", type=Path)
     compare.add_argument(
-        "others", type=Path, nargs="*", help="more documents: all are then models to be set side by side"
+        "documents",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="the old and the new one; or more, which are then models to be set side by side; or one folder of documents",
     )
     compare.add_argument("--models", action="store_true", help="set two documents side by side as models, too")
+    compare.add_argument(
+        "--against", metavar="NAME", help="model, or its file, to hold the others against (default: the first)"
+    )
+    compare.add_argument(
+        "--accept",
+        action="store_true",
+        help="then write what the new one found into the old one; exit 0 also on a regression",
+    )
     compare.add_argument(
         "--tolerance", type=tolerance, default=0.005, help="smallest drop that matters (default: 0.005)"
     )
     compare.add_argument("--all", action="store_true", help="list every score, also those that stayed the same")
     compare.add_argument("--markdown", action="store_true", help="print a Markdown table")
     compare.set_defaults(run=_compare)
+
+    report = commands.add_parser(
+        "report", help="write results as an HTML page; of several documents a comparison, of a folder their trends"
+    )
+    report.add_argument(
+        "documents", type=Path, nargs="+", metavar="FILE", help="results documents, or one folder of them"
+    )
+    report.add_argument("--out", type=Path, default=Path("report.html"), help="page to write (default: report.html)")
+    report.add_argument("--baseline", type=Path, metavar="FILE", help="document whose scores stand beside those of one")
+    report.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files, for pictures")
+    report.add_argument(
+        "--own",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="description of your own data (.toml), for pictures",
+    )
+    report.set_defaults(run=_report)
 
     merge = commands.add_parser("merge", help="join results of shards and judge the whole; exit 1 if a gate fails")
     merge.add_argument("documents", type=Path, nargs="+", metavar="FILE")
@@ -102,6 +143,19 @@ def _parser() -> argparse.ArgumentParser:
     merge.add_argument("--allow-mixed", action="store_true", help="join results of different models")
     merge.add_argument("--gates", type=Path, help="gates file, looked up before the shipped gates")
     merge.set_defaults(run=_merge)
+
+    init = commands.add_parser("init", help="write a CI workflow, a gates file and a first baseline into a repository")
+    init.add_argument(
+        "folder", type=Path, nargs="?", default=Path(), help="a folder of the repository (default: this one)"
+    )
+    init.add_argument("--model", metavar="SPEC", help="what --genbench-model takes (default: the model that is found)")
+    init.add_argument(
+        "--suite", action="append", default=[], metavar="NAME", help="default: those the model takes part in"
+    )
+    init.add_argument("--ci", choices=("github", "gitlab", "none"), help="default: the service that is found")
+    init.add_argument("--no-baseline", action="store_true", help="do not run the suites for a first baseline")
+    init.add_argument("--dry-run", action="store_true", help="show what would be written, and write nothing")
+    init.set_defaults(run=_init)
     return parser
 
 
@@ -171,13 +225,12 @@ def _export(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     from . import show
     from .benchmarks import registry
-    from .errors import OptionError
 
-    if arguments.out and not arguments.split:
-        raise OptionError("--out draws the images of a split; name one after the benchmark.")
     benchmark = registry.get(arguments.benchmark, arguments.preset, arguments.data)
     if not arguments.split:
         print(show.benchmark(benchmark))
+        if arguments.out:
+            print(show.overview(benchmark, arguments.out))
         return OK
     split = registry.find_split(benchmark, arguments.split)
     print(show.split(benchmark, split))
@@ -187,22 +240,70 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    if arguments.others or arguments.models:
+    from .errors import OptionError
+
+    paths = arguments.documents
+    are_models = len(paths) > 2 or arguments.models
+    if arguments.accept and (are_models or arguments.against or len(paths) < 2 or any(path.is_dir() for path in paths)):
+        raise OptionError("--accept takes two documents, the baseline and the run that is to take its place.")
+    if any(path.is_dir() for path in paths):
+        if len(paths) > 1 or are_models or arguments.against:
+            raise OptionError("A folder of documents is shown by itself, over time; name no other documents or models.")
+        return _compare_folder(arguments)
+    if len(paths) < 2:
+        raise OptionError(f"{paths[0]}: name a second document to compare it with, or a folder of documents.")
+    if are_models or arguments.against:
         from .results.models import compare_models
 
-        print(compare_models([arguments.old, arguments.new, *arguments.others], markdown=arguments.markdown))
+        text, status = compare_models(paths, markdown=arguments.markdown, against=arguments.against or "")
+        print(text)
+        return status
+    shown = {"tolerance": arguments.tolerance, "markdown": arguments.markdown, "everything": arguments.all}
+    if arguments.accept:
+        from .results.accept import accept
+
+        print(accept(*paths, **shown))
         return OK
     from .results.compare import compare_files
 
-    text, status = compare_files(
-        arguments.old,
-        arguments.new,
-        tolerance=arguments.tolerance,
-        markdown=arguments.markdown,
-        everything=arguments.all,
+    text, status = compare_files(*paths, **shown)
+    print(text)
+    return status
+
+
+def _compare_folder(arguments: argparse.Namespace) -> int:
+    from .results.trends import BLOCKS, compare_folder
+
+    plain = False
+    try:
+        BLOCKS.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        plain = True
+    text, status = compare_folder(
+        arguments.documents[0], tolerance=arguments.tolerance, markdown=arguments.markdown, plain=plain
     )
     print(text)
     return status
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from .report.write import write_report
+
+    print(write_report(arguments.documents, arguments.out, arguments.baseline, own=arguments.own, data=arguments.data))
+    return OK
+
+
+def _init(arguments: argparse.Namespace) -> int:
+    from .init import init
+
+    return init(
+        arguments.folder,
+        model=arguments.model,
+        suites=arguments.suite,
+        service=arguments.ci,
+        with_baseline=not arguments.no_baseline,
+        dry=arguments.dry_run,
+    )
 
 
 def _merge(arguments: argparse.Namespace) -> int:

@@ -46,6 +46,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("baseline", "text", "Results document to compare with"),
     ("require-baseline", "flag", "Make a missing baseline an error"),
     ("save", "text", "Results document to write; cases in it that this run does not touch are kept"),
+    ("report", "text", "HTML file to write: one page with tables, figures and the worst failures as pictures"),
     ("summary", "text", "Markdown file to append the summary to, such as $GITHUB_STEP_SUMMARY"),
     ("require-exposure", "flag", "Refuse models that do not declare what they were trained on"),
     ("allow-unbounded", "flag", "Let a reconstruction pass although the size of its code is unknown"),

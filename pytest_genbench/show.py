@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from .results.io import check_writable
 from .rng import stream
 from .splits import Split
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
 T = TypeVar("T")
 
 _LISTED = 12
@@ -28,16 +25,11 @@ _LISTED = 12
 _ROWS = 24
 """Splits of a family up to which all are written out."""
 
-_ACROSS, _DOWN = 12, 4
-"""Pictures beside and below each other, for each of the two parts of a sheet."""
+_PICTURES, _FEWER = 36, 18
+"""Pictures in each of the two parts of a sheet; and where a sheet shows several splits."""
 
-_LEAST, _MOST = 48, 160
-"""Pixels a side of a picture: smaller images are enlarged by whole numbers, larger ones made smaller."""
-
-_GAP, _HEADING = 4, 24
-
-_PROBLEMS = 6
-"""Problems in each of the two parts of a sheet."""
+_PROBLEMS, _FEW = 6, 2
+"""Problems in each of the two parts of a sheet; and where a sheet shows several splits."""
 
 
 def benchmark(found: Benchmark) -> str:
@@ -81,7 +73,7 @@ def split(found: Benchmark, chosen: Split) -> str:
 
 
 def sheet(found: Benchmark, chosen: Split, out: Path) -> str:
-    """Draw a sample of the training images above a sample of what is held out, the same one in every run.
+    """Draw a sample of the training images beside a sample of what is held out, the same one in every run.
 
     Args:
         found: Renders the images.
@@ -95,20 +87,56 @@ def sheet(found: Benchmark, chosen: Split, out: Path) -> str:
         OptionError: The file exists, or has another ending.
         DocumentError: It cannot be written there.
     """
+    _check(out)
+    if isinstance(found, Poses):
+        return _of_problems(found, chosen, out)
+    row = _row(found, chosen, _PICTURES)
+    sheets.beside([(chosen.id, row)]).save(out, format="PNG")
+    return f"{out}: {len(row[0][1])} training {_noun(found)} beside {len(row[1][1])} that are held out"
+
+
+def overview(found: Benchmark, out: Path) -> str:
+    """Draw a split of each family, training beside what is held out; of problems some of each split of the first family.
+
+    Args:
+        found: Renders the images.
+        out: The PNG file to write.
+
+    Returns:
+        A line that says what was drawn.
+
+    Raises:
+        OptionError: The file exists, or has another ending; or the benchmark has no split.
+        DocumentError: It cannot be written there.
+    """
+    _check(out)
+    families = [splits for family in found.families if (splits := found.splits(family))]
+    if not families:
+        raise OptionError(f"{found.name} has no split to draw.")
+    if isinstance(found, Poses):
+        parts = [_part(found, each, [each.held_out or each.slug], "training", each.train, _FEW) for each in families[0]]
+        sheets.sheet(parts).save(out, format="PNG")
+        return f"{out}: {_FEW} training problems of each of {len(parts)} splits"
+    # One in the middle: the first may be an extreme, such as words of one letter.
+    chosen = [splits[len(splits) // 2] for splits in families]
+    sheets.beside([(each.id, _row(found, each, _FEWER)) for each in chosen]).save(out, format="PNG")
+    return f"{out}: training {_noun(found)} beside what is held out, for {', '.join(each.slug for each in chosen)}"
+
+
+def _check(out: Path) -> None:
     if out.suffix.lower() != ".png":
         raise OptionError(f"--out={out}: the sheet is a PNG file; name it so, as in sheet.png.")
     if out.exists():
         raise OptionError(f"--out={out}: exists already; choose another file.")
     check_writable(out)
-    what = _noun(found)
-    if isinstance(found, Poses):
-        return _of_problems(found, chosen, out)
-    parts = [
-        (f"training: {len(chosen.train):,} {what}", _sample(found, chosen, "training", chosen.train)),
-        (f"held out: {len(chosen.test):,} {what}: {chosen.held_out}", _sample(found, chosen, "held out", chosen.test)),
+
+
+def _row(found: Benchmark, chosen: Split, most: int) -> list[tuple[str, NDArray[np.uint8]]]:
+    """Images of the training, and such as are held out, each with a heading."""
+    return [
+        (f"training: {len(chosen.train):,} {_noun(found)}", _sample(found, chosen, "training", chosen.train, most)),
+        (f"held out: {len(chosen.test):,}: {chosen.held_out}", _sample(found, chosen, "held out", chosen.test, most)),
     ]
-    _draw(parts).save(out, format="PNG")
-    return f"{out}: {len(parts[0][1])} training {what} above {len(parts[1][1])} that are held out"
 
 
 def _of_problems(found: Benchmark, chosen: Split, out: Path) -> str:
@@ -116,22 +144,26 @@ def _of_problems(found: Benchmark, chosen: Split, out: Path) -> str:
     assert isinstance(found, Poses)
     explained = found.explain(chosen)
     about = [f"{what}: {text}" for what, text in explained] if len(explained) <= _LISTED else []
-    parts = []
-    for heading, part, items in (
-        (
-            [*about, f"training: {len(chosen.train):,} problems; the image to be found has a red frame"],
-            "training",
-            chosen.train,
-        ),
-        (["unseen: problems that follow a law training never shows"], "unseen", found.unseen(chosen)),
-    ):
-        index = _drawn(chosen, part, items, _PROBLEMS)
-        answers = [found.problem(item).answer for item in index.tolist()]
-        parts.append((heading, found.images(index), answers, found.captions(index)))
+    heading = [*about, f"training: {len(chosen.train):,} problems; the image to be found has a red frame"]
+    below = ["unseen: problems that follow a law training never shows"]
+    parts = [
+        _part(found, chosen, heading, "training", chosen.train, _PROBLEMS),
+        _part(found, chosen, below, "unseen", found.unseen(chosen), _PROBLEMS),
+    ]
     sheets.sheet(parts).save(out, format="PNG")
     return (
         f"{out}: {len(parts[0][1])} training problems above {len(parts[1][1])} that follow a law training never shows"
     )
+
+
+def _part(
+    found: Benchmark, chosen: Split, heading: Sequence[str], part: str, items: NDArray[np.int64], most: int
+) -> tuple[Sequence[str], NDArray[np.uint8], Sequence[int], Sequence[str]]:
+    """Draw some problems, with their answers and captions."""
+    assert isinstance(found, Poses)
+    index = _drawn(chosen, part, items, most)
+    answers = [found.problem(item).answer for item in index.tolist()]
+    return heading, found.images(index), answers, found.captions(index)
 
 
 def _pairs(found: Benchmark, train: NDArray[np.int64], test: NDArray[np.int64]) -> Iterator[tuple[str, str, str]]:
@@ -243,14 +275,14 @@ def _drawn(chosen: Split, part: str, items: NDArray[np.int64], most: int) -> NDA
     return np.sort(draw.choice(items, min(len(items), most), replace=False))
 
 
-def _sample(found: Benchmark, chosen: Split, part: str, items: NDArray[np.int64]) -> NDArray[np.uint8]:
-    shown = found.images(_drawn(chosen, part, items, _ACROSS * _DOWN))
+def _sample(found: Benchmark, chosen: Split, part: str, items: NDArray[np.int64], most: int) -> NDArray[np.uint8]:
+    shown = found.images(_drawn(chosen, part, items, most))
     if shown.ndim == 5:  # sets that nothing more is known of: image by image
-        shown = shown.reshape(-1, *shown.shape[2:])[: _ACROSS * _DOWN]
-    return shown if shown.ndim == 4 else _plotted(shown)
+        shown = shown.reshape(-1, *shown.shape[2:])[:most]
+    return shown if shown.ndim == 4 else plotted(shown)
 
 
-def _plotted(signals: NDArray[np.float32]) -> NDArray[np.uint8]:
+def plotted(signals: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Draw signals (N, length) as lines, all on one scale: images uint8 (N, length, length, 1)."""
     count, length = signals.shape
     low, high = float(signals.min()), float(signals.max())
@@ -259,32 +291,3 @@ def _plotted(signals: NDArray[np.float32]) -> NDArray[np.uint8]:
     at = np.arange(length)[None, :, None]
     is_line = (at >= np.minimum(rows, before)[:, None]) & (at <= np.maximum(rows, before)[:, None])
     return np.where(is_line, 0, 235).astype(np.uint8)[..., None].reshape(count, length, length, 1)
-
-
-def _draw(parts: Sequence[tuple[str, NDArray[np.uint8]]]) -> Image:
-    """Lay pictures out below headings."""
-    from PIL import Image, ImageDraw
-
-    side = [_side(length) for length in parts[0][1].shape[1:3]]
-    heights = [_HEADING + -(-len(images) // _ACROSS) * (side[0] + _GAP) for _, images in parts]
-    across = min(_ACROSS, max(len(images) for _, images in parts))
-    wide = max(int(ImageDraw.Draw(Image.new("RGB", (1, 1))).textlength(heading)) for heading, _ in parts)
-    width = max(wide, across * (side[1] + _GAP)) + 2 * _GAP
-    picture = Image.new("RGB", (width, sum(heights) + _GAP), "white")
-    draw = ImageDraw.Draw(picture)
-    top = 0
-    for (heading, images), height in zip(parts, heights, strict=True):
-        draw.text((_GAP, top + 6), heading, fill="black")
-        for place, image in enumerate(images):
-            tile = Image.fromarray(image[..., 0] if image.shape[2] == 1 else image[..., :3])
-            enlarged = Image.Resampling.NEAREST if side[0] >= tile.height else Image.Resampling.BOX
-            down, right = divmod(place, _ACROSS)
-            at = (_GAP + right * (side[1] + _GAP), top + _HEADING + down * (side[0] + _GAP))
-            picture.paste(tile.resize((side[1], side[0]), enlarged), at)
-        top += height
-    return picture
-
-
-def _side(length: int) -> int:
-    """Pixels that a side of this length is drawn with."""
-    return min(_MOST, length * max(1, -(-_LEAST // length)))

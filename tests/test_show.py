@@ -90,11 +90,27 @@ def test_a_benchmark_of_ours(run):
 def test_a_sheet(run, tmp_path):
     status, lines = run("t.toml", "extrapolation-size", "--out", "sheet.png")
     assert status == 0
-    assert lines[-1] == "sheet.png: 47 training images above 13 that are held out"
+    assert lines[-1] == "sheet.png: 36 training images beside 13 that are held out"
     picture = np.asarray(Image.open(tmp_path / "sheet.png").convert("L"))
-    # Twelve pictures of 12 pixels, four times as large, beside each other; four rows above and two below.
-    assert picture.shape == (2 * 24 + 6 * 52 + 4, 12 * 52 + 8)
-    assert picture[24:72, 4:52].min() == 0
+    # Pictures of 12 pixels, four times as large: six by six on the left, and on the right two rows and one picture more.
+    assert picture.shape == (2 * 16 + 6 * 52 + 20 + 10, 2 * (6 * 52 + 20) + 10)
+    assert picture[46:94, 10:58].min() == 0
+    assert picture[46 + 2 * 52, 342] < 255
+    assert picture[46 + 2 * 52, 342 + 52] == 255
+    assert picture[46 + 3 * 52, 342] == 255
+
+
+def test_a_sheet_of_a_benchmark_shows_a_split_of_each_family(run, tmp_path):
+    status, lines = run("comporth", "--preset=mini", "--out=sheet.png")
+    assert status == 0
+    assert lines[-1] == (
+        "sheet.png: training images beside what is held out, for spatial-x+0y+0, length-3, compositional-B1"
+    )
+    assert Image.open(tmp_path / "sheet.png").size == (2 * (6 * 68 + 20) + 10, 10 + 3 * (2 * 16 + 3 * 68 + 20))
+
+
+def test_a_sheet_of_a_benchmark_of_problems_shows_each_rule(run, tmp_path):
+    assert run("cvr", "--preset=mini", "--out=sheet.png")[1][-1] == "sheet.png: 2 training problems of each of 9 splits"
 
 
 def test_a_sheet_is_the_same_every_time_and_overwrites_nothing(run, tmp_path):
@@ -105,26 +121,22 @@ def test_a_sheet_is_the_same_every_time_and_overwrites_nothing(run, tmp_path):
     assert (status, lines[-1]) == (2, "genbench: --out=a.png: exists already; choose another file.")
     assert "is a PNG file" in run("t.toml", "in_distribution-1", "--out=a.jpg")[1][-1]
     assert "does not exist; create it first" in run("t.toml", "in_distribution-1", "--out=no/a.png")[1][-1]
-    assert run("t.toml", "--out=c.png") == (
-        2,
-        ["genbench: --out draws the images of a split; name one after the benchmark."],
-    )
-    assert not (tmp_path / "c.png").exists()
+    assert "exists already" in run("t.toml", "--out=a.png")[1][-1]
 
 
-@pytest.mark.parametrize(("side", "drawn"), [(8, 48), (31, 62), (48, 48), (64, 64), (500, 160)])
+@pytest.mark.parametrize(("side", "drawn"), [(8, 48), (31, 62), (48, 48), (64, 64), (500, 128)])
 def test_small_images_are_enlarged_and_large_ones_made_smaller(tmp_path, side, drawn):
     benchmark = Toy()
     benchmark.image_shape = (side, side, 3)
     benchmark.images = lambda index: np.zeros((len(index), side, side, 3), dtype=np.uint8)
     show.sheet(benchmark, benchmark.splits("brightness")[0], tmp_path / "s.png")
     picture = np.asarray(Image.open(tmp_path / "s.png"))
-    assert (picture[40] == 0).all(axis=-1).sum() == 12 * drawn
+    assert (picture[60] == 0).all(axis=-1).sum() == 12 * drawn
 
 
 def test_a_sheet_of_ours(tmp_path):
     benchmark = CompOrth("mini")
-    assert "48 training images" in show.sheet(benchmark, benchmark.splits("length")[0], tmp_path / "s.png")
+    assert "36 training images" in show.sheet(benchmark, benchmark.splits("length")[0], tmp_path / "s.png")
 
 
 def test_a_table_without_any_split(tmp_path):
@@ -190,7 +202,7 @@ def test_a_sheet_of_sets_that_nothing_more_is_known_of(tmp_path):
     benchmark.image_shape = (4, 8, 8, 3)
     benchmark.images = lambda index: np.zeros((len(index), 4, 8, 8, 3), dtype=np.uint8)
     split = benchmark.splits("brightness")[0]
-    assert "48 training problems" in show.sheet(benchmark, split, tmp_path / "s.png")
+    assert "36 training problems" in show.sheet(benchmark, split, tmp_path / "s.png")
     assert "problems of 4 images of 8 by 8 pixels, RGB" in show.benchmark(benchmark)
 
 

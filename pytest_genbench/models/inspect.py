@@ -57,7 +57,7 @@ def inspect(
         model = load(options, image_shape=image_shape)
         lines += _facts(model, options)
         if target is not None:
-            model, target = _fitted(model, target)
+            model, target = fitted(model, target)
             image_shape = target.image_shape
             if isinstance(model, SimilarityModel):
                 lines += [f"  as one of sets of {image_shape[0]} images: {READOUT}"]
@@ -76,7 +76,7 @@ def inspect(
     return "\n".join([*lines, "", "usable"]), True
 
 
-def _fitted(model: Model, target: Benchmark) -> tuple[Model, Benchmark]:
+def fitted(model: Model, target: Benchmark) -> tuple[Model, Benchmark]:
     """Let an encoder of single images compare sets of them, and a benchmark draw its images as large as the model takes them.
 
     Raises:

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 
 from ..results.schema import Document
 from .table import Table
-from .tables import tables, verdict_line
+from .tables import by_reason, named, tables, verdict_line
 from .training import training_lines
 
 _ESCAPED = str.maketrans({"|": "\\|", "<": "&lt;", ">": "&gt;", "\n": " ", "`": "'"})
 
 
-def summary(document: Document, notes: Sequence[str] = ()) -> str:
+def summary(document: Document) -> str:
     """Write a document as Markdown.
 
     Args:
         document: What a run found.
-        notes: Further lines.
 
     Returns:
         A section that starts with a heading and ends with an empty line, so that it can be appended to others. Names from models
@@ -27,7 +26,8 @@ def summary(document: Document, notes: Sequence[str] = ()) -> str:
     spec = str(document.model.get("spec", "")).translate(_ESCAPED)
     parts = [f"## genbench: {'passed' if green else 'not passed'}", f"`{spec}`: {line}"]
     parts += [_table(table) for table in tables(document)]
-    told = [*training_lines(document), *notes]
+    told = [f"skipped: {named(names)}: {reason}" for reason, names in by_reason(document.skipped).items()]
+    told += [*training_lines(document), *document.notes]
     if told:
         parts.append("\n".join(f"- {note.translate(_ESCAPED)}" for note in told))
     return "\n\n".join(parts) + "\n\n"

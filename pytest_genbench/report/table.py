@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..results.schema import Case
 from ..scores import Score
 
 
@@ -23,6 +24,7 @@ class Table:
         title: What it is about: benchmark, preset, family, task, metric and judge.
         columns: Headings; the first and the last column are text, the others are numbers.
         rows: One for each case.
+        cases: These cases; none where rows are about several cases each.
         aggregates: Lines on the whole family, each with its verdict.
         notes: Lines below: anchors that are the same for all rows, what went wrong.
     """
@@ -32,6 +34,7 @@ class Table:
     rows: tuple[Row, ...]
     aggregates: tuple[Row, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    cases: tuple[Case, ...] = ()
 
 
 def decimal(value: float | None) -> str:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from ..benchmarks import noun
+from ..gates import UNGATED
 from ..results.schema import AggregateResult, Case, Document
 from ..scores import Anchor, Score, title
 from . import reasoning
+from .references import beside as recorded_beside
 from .table import Row, Table, count, decimal, interval
 
 _STRUCTURE = ("generalisation_gap", "h_error", "perturbed_several")
 """Scores that improve downwards and are shown all the same: no losses, but what others beside them are read by."""
 
+_LISTED = 3
+"""Tests named for each reason of skipping; the rest are counted."""
+
 _SAME = 0.0055
 """Anchors that vary less than this over the rows of a table stand below it, once: two printed digits would not differ."""
+
+_WIDEST = 110
+"""Characters of a line; a table that the column of the reference model would make wider has its mean below, without a column."""
 
 
 def tables(document: Document) -> list[Table]:
@@ -31,11 +39,11 @@ def tables(document: Document) -> list[Table]:
         rank = {slug: place for place, slug in enumerate(order)}
         cases = sorted(group, key=lambda case: (rank.get(case.split, len(rank)), case.seed))
         about = [a for a in document.aggregates if (a.benchmark, a.preset, a.family, a.output) == key]
-        found.append(_table(key, cases, about, document.cases))
+        found.append(_table(key, cases, about, document))
     return found + reasoning.tables(document)
 
 
-def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult], others: Sequence[Case]) -> Table:
+def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult], document: Document) -> Table:
     headline = cases[0].scores[0]
     beside = [
         (score.judge.rpartition("-")[0] if score.metric == headline.metric else score.metric, score)
@@ -52,7 +60,7 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
     has_in_split = any(score.condition == "in-split" for case in cases for score in case.scores)
     columns += ["seed"] * has_seeds + ["n", "score"] + ["95 % interval"] * has_interval
     columns += ["in-split", "gap"] * has_in_split
-    columns += [title(name) for name, _ in beside] + varying + ["verdict"]
+    columns += [title(name) for name, _ in beside] + varying
     rows = []
     for case in cases:
         score, seen = case.scores[0], case.score(headline.metric, in_split=True, judge=headline.judge)
@@ -66,24 +74,67 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
         if has_in_split:
             cells += [decimal(seen.value), decimal(seen.value - score.value)] if seen else ["", ""]
         cells += [decimal(_value(case.score(each.metric, judge=each.judge))) for _, each in beside]
-        cells += [decimal(_anchor(case, name, headline)) for name in varying] + [case.verdict]
-        rows.append(Row(tuple(cells), case.verdict))
+        cells += [decimal(_anchor(case, name, headline)) for name in varying]
+        rows.append(cells)
+    columns, rows, recorded = _with_reference(columns, rows, cases, str(document.model.get("spec", "")))
     judge = f", read by {headline.judge}" if headline.judge else ""
     return Table(
         title=f"{key[0]} ({key[1]}), {key[2]}, {key[3]}: {title(headline.metric)}{judge}",
-        columns=tuple(columns),
-        rows=tuple(rows),
+        columns=(*columns, "verdict"),
+        rows=tuple(Row((*cells, said(case)), _judged(case)) for cells, case in zip(rows, cases, strict=True)),
+        cases=tuple(cases),
         aggregates=tuple(_aggregate(each) for each in aggregates),
         notes=(
             *_gate_notes(cases, has_interval),
+            *_ungated(cases),
             *fixed,
+            *recorded,
             *_degenerate(cases),
             *_parts(cases),
-            *_references(cases, others),
-            *_code_sizes(cases),
+            *_in_distribution(cases, document.cases),
+            *code_sizes(cases),
             *_errors(cases),
         ),
     )
+
+
+def _with_reference(
+    columns: list[str], rows: list[list[str]], cases: Sequence[Case], spec: str
+) -> tuple[list[str], list[list[str]], list[str]]:
+    """Set a reference model beside the scores: a column where it varies and fits, and in any case a line below."""
+    found = recorded_beside(cases, spec)
+    if found is None:
+        return columns, rows, []
+    there = [value for value in found.values if value is not None]
+    note = f"reference: {found.model} {decimal(sum(there) / len(there))} ({found.note})"
+    if len(there) == len(cases) and max(there) - min(there) <= _SAME:
+        return columns, rows, [note]
+    wider = [[*cells, decimal(value)] for cells, value in zip(rows, found.values, strict=True)]
+    widths = [
+        max(*(len(cell) for cell in column), *(len(word) for word in heading.split()))
+        for heading, column in zip([*columns, "reference"], zip(*wider, strict=True), strict=True)
+    ]
+    is_too_wide = sum(widths) + 2 * len(widths) + max(len(said(case)) for case in cases) > _WIDEST
+    return (columns, rows, [note]) if is_too_wide else ([*columns, "reference"], wider, [note])
+
+
+def _is_ungated(case: Case) -> bool:
+    return case.verdict == "passed" and not case.gates and case.reason.startswith(UNGATED)
+
+
+def said(case: Case) -> str:
+    """The verdict for people: a test that passes whatever it scores has cleared nothing."""
+    return UNGATED if _is_ungated(case) else case.verdict
+
+
+def _judged(case: Case) -> str:
+    return "" if _is_ungated(case) else case.verdict
+
+
+def _ungated(cases: Iterable[Case]) -> list[str]:
+    """Say why any score passes; nothing where no reason is known."""
+    reasons = (case.reason for case in cases if _is_ungated(case))
+    return [reason for reason in dict.fromkeys(reasons) if reason != UNGATED]
 
 
 def _aggregate(result: AggregateResult) -> Row:
@@ -150,7 +201,7 @@ def _degenerate(cases: Sequence[Case]) -> list[str]:
     )
 
 
-def _references(cases: Sequence[Case], others: Sequence[Case]) -> list[str]:
+def _in_distribution(cases: Sequence[Case], others: Sequence[Case]) -> list[str]:
     """Of single unseen factors: what the same model reaches on them in distribution, where the document has that."""
     lines = []
     for case in cases if cases[0].output == "modularity" else ():
@@ -173,7 +224,7 @@ def _seed(case: Case, cases: Sequence[Case]) -> str:
     return f", seed {case.seed}" if len({each.seed for each in cases}) > 1 else ""
 
 
-def _code_sizes(cases: Sequence[Case]) -> list[str]:
+def code_sizes(cases: Sequence[Case]) -> list[str]:
     """Say through how many numbers reconstructions passed: a score means little if they are as many as the pixels."""
     if cases[0].output != "reconstruction":
         return []
@@ -203,26 +254,42 @@ def _value(score: Score | None) -> float | None:
     return None if score is None else score.value
 
 
-def verdict_line(document: Document, skipped: int = 0, broken: int = 0) -> tuple[str, bool]:
+def by_reason(skipped: Mapping[str, str]) -> dict[str, list[str]]:
+    """Names of tests by the reason that they have in common, in order."""
+    found: dict[str, list[str]] = {}
+    for name, reason in skipped.items():
+        found.setdefault(reason, []).append(name)
+    return found
+
+
+def named(tests: Sequence[str]) -> str:
+    """Name a few tests by their splits, and by their benchmarks where there are several, and count the others."""
+    more = f" and {len(tests) - _LISTED} more" if len(tests) > _LISTED else ""
+    several = len({name.partition("/")[0] for name in tests}) > 1
+    short = [name.rpartition("/")[2] for name in tests[:_LISTED]]
+    heads = [name.partition("/")[0] + "/" if several and "/" in name else "" for name in tests[:_LISTED]]
+    return ", ".join(head + name for head, name in zip(heads, short, strict=True)) + more
+
+
+def verdict_line(document: Document) -> tuple[str, bool]:
     """Sum a document up in a line.
 
     Args:
         document: What a run found.
-        skipped: Tests that were skipped.
-        broken: Tests that failed without a result.
 
     Returns:
         Such as ``10 scores: 9 passed, 1 failed; aggregates: 1 passed, 1 failed``, and whether all is green.
     """
     tests = Counter(case.verdict for case in document.cases)
+    verdicts = Counter(map(said, document.cases))
     aggregates = Counter(each.verdict for each in document.aggregates)
-    parts = [f"{number} {verdict}" for verdict, number in sorted(tests.items())]
+    parts = [f"{number} {verdict}" for verdict, number in sorted(verdicts.items())]
     line = f"{count(len(document.cases), 'score')}: " + ", ".join(parts) if parts else "no scores"
     if aggregates:
         line += "; aggregates: " + ", ".join(f"{number} {verdict}" for verdict, number in sorted(aggregates.items()))
-    if skipped:
-        line += f"; {count(skipped, 'test')} skipped"
-    if broken:
-        line += f"; {count(broken, 'test')} ended without a result"
-    green = not broken and set(tests) == {"passed"} and not set(aggregates) - {"passed", "not evaluated"}
+    if document.skipped:
+        line += f"; {count(len(document.skipped), 'test')} skipped"
+    if document.broken:
+        line += f"; {count(len(document.broken), 'test')} ended without a result"
+    green = not document.broken and set(tests) == {"passed"} and not set(aggregates) - {"passed", "not evaluated"}
     return line, green

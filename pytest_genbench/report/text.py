@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..models import Model
 from ..results.schema import Document
 from .table import Table
-from .tables import tables, verdict_line
+from .tables import by_reason, named, tables, verdict_line
 from .training import training_lines
 
 _COLOURS = {"passed": "green", "failed": "red", "inconclusive": "yellow", "not comparable": "yellow"}
-
-_LISTED = 3
-"""Tests named for each reason of skipping; the rest are counted."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,15 @@ def header(spec: str, model: Model | None, threads: int, is_template: bool = Fal
     if is_template:
         exposure = f"one file for each split, the first {exposure}"
     plural = "s" if threads > 1 else ""
-    lines = [f"model {spec}: {model.device}, {threads} thread{plural}", f"{contract.describe()}; {exposure}"]
+    head = [f"model {spec}: {model.device}, {threads} thread{plural}", f"{contract.describe()}; {exposure}"]
+    return head + warnings(model)
+
+
+def warnings(model: Model | None) -> list[str]:
+    """Say what is assumed of a model, and what is odd about what it declares."""
+    if model is None:
+        return []
+    contract, lines = model.contract, []
     if contract.sources.get("range") == "default" and contract.input_kind == "image":
         low, high = contract.range
         lines.append(
@@ -54,19 +58,11 @@ def header(spec: str, model: Model | None, threads: int, is_template: bool = Fal
     return lines + [f"warning: {warning}" for warning in contract.warnings]
 
 
-def summary(
-    document: Document,
-    skipped: Mapping[str, str] | None = None,
-    broken: Collection[str] = (),
-    notes: Sequence[str] = (),
-) -> Iterator[Line]:
+def summary(document: Document) -> Iterator[Line]:
     """Write a document as tables, then what was skipped and what the user should know, then the verdict.
 
     Args:
-        document: What a run found, or several merged ones.
-        skipped: Reason by node id, for tests that were skipped.
-        broken: Node ids of tests that failed without a result.
-        notes: Further lines; those that begin with a capital are stressed.
+        document: What a run found, or several merged ones. Notes that begin with a capital are stressed.
     """
     for table in tables(document):
         yield Line("")
@@ -75,10 +71,11 @@ def summary(
         for case in document.cases:
             if case.verdict == verdict:
                 yield Line(f"{verdict}: {case.split} ({case.reason})", "yellow")
-    yield from _skipped(skipped or {})
-    for note in [*training_lines(document), *notes]:
+    for reason, names in by_reason(document.skipped).items():
+        yield Line(f"skipped: {named(names)}: {reason}")
+    for note in [*training_lines(document), *document.notes]:
         yield Line(note, "yellow", bold=note[:1].isupper())
-    text, green = verdict_line(document, len(skipped or {}), len(broken))
+    text, green = verdict_line(document)
     yield Line(f"genbench: {text}", "green" if green else "red", bold=True)
 
 
@@ -114,12 +111,3 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
         for k, (cell, width) in enumerate(zip(cells, widths, strict=True))
     ]
     return "  ".join(padded).rstrip()
-
-
-def _skipped(skipped: Mapping[str, str]) -> Iterator[Line]:
-    by_reason: defaultdict[str, list[str]] = defaultdict(list)
-    for nodeid, reason in skipped.items():
-        by_reason[reason].append(nodeid.rpartition("[")[2].rstrip("]"))
-    for reason, names in by_reason.items():
-        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        yield Line(f"skipped: {', '.join(names[:_LISTED])}{more}: {reason}")

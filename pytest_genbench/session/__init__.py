@@ -6,9 +6,12 @@ It knows every other part of the package and computes nothing itself. ``items`` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+
 import pytest
 
-from ..benchmarks import Benchmark
+from ..benchmarks import Benchmark, get, names
 from ..errors import DocumentError, GenbenchError
 from ..gates import load as load_gates
 from ..results.io import read
@@ -58,10 +61,22 @@ class Session:
             self.previous = self._read_previous()
         except GenbenchError as error:
             raise pytest.UsageError(f"genbench: {error}") from None
-        for part in (Items(self), Transport(self.records), Outcome(self, config)):
+        for part in (Items(self), Transport(self), Outcome(self, config)):
             config.pluginmanager.register(part)
         if config.pluginmanager.hasplugin("xdist"):
             config.pluginmanager.register(XdistTransport(self.records))
+
+    def known(self) -> Mapping[str, Benchmark]:
+        """Benchmarks of this run that cannot be had by name alone, by name: people's own tables.
+
+        With workers the controller has collected nothing, so that it opens them itself.
+        """
+        found = {name: benchmark for name, benchmark in self.benchmarks.items() if name not in names()}
+        for name, source in self.records.sources.items():
+            if name not in found:
+                with suppress(GenbenchError):
+                    found[name] = get(source)
+        return found
 
     def _read_previous(self) -> Document | None:
         """Read the file to be saved, unless it is of another model: half of each would pass for one of them."""

@@ -20,6 +20,7 @@ from ..results.schema import Case
 from ..scores import Anchor
 from ..splits import Split
 from .exposure import EXPOSED, exposure
+from .progress import progress
 
 if TYPE_CHECKING:
     from . import Session
@@ -168,7 +169,10 @@ class Check:
         for candidate in self._candidates:
             model = candidate.model
             fitted = chosen if chosen.of_model is None else chosen.of_model(chosen, model)
-            found = evaluate(self.benchmark, self.split, fitted, model, samples=samples, names=dict(self._names))
+            with progress(self._item.config, f"{self.split.slug}, {task}", noun(self.benchmark.image_shape)) as bar:
+                found = evaluate(
+                    self.benchmark, self.split, fitted, model, samples=samples, names=dict(self._names), progress=bar
+                )
             cases.append(self._case(chosen, candidate, found, anchors))
         return cases
 
@@ -228,6 +232,7 @@ class Check:
             scores=found.scores,
             anchors=tuple(anchors),
             errors=found.errors,
+            failures=found.failures,
             kept=found.kept,
             seconds=found.seconds,
         )

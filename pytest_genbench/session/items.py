@@ -238,6 +238,15 @@ def marker_for(item: pytest.Item, session: Session) -> Marker:
     return next((each for each in markers if each.benchmark.name == about), markers[0])
 
 
+def name_of(item: pytest.Item, session: Session) -> str:
+    """Name a marked test for results documents: benchmark, family and split, and what it asks for where its marker says so."""
+    split = split_of(item)
+    if split is None:
+        return item.name
+    needs = _several(marker_of(item).kwargs.get("needs") or [])
+    return " ".join([f"{split.benchmark}/{split.family}/{split.slug}", *([", ".join(needs)] if needs else [])])
+
+
 def split_of(item: pytest.Item) -> Any:
     """The split an item was parametrised with; None for other tests."""
     callspec = getattr(item, "callspec", None)

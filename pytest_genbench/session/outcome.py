@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Generator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ import pytest
 from .. import __version__
 from ..errors import DocumentError, GenbenchError, OptionError
 from ..gates import judge_aggregates, judge_document
-from ..report import markdown, text
+from ..report import html, markdown, text
 from ..report.table import count
 from ..results.io import write
 from ..results.merge import check_one_model, update
@@ -38,6 +39,7 @@ class Outcome:
         self._config = config
         self._aggregates: list[AggregateResult] = []
         self._header: list[str] = []
+        self._warnings: list[str] = []
 
     @property
     def _reporter(self) -> pytest.TerminalReporter | None:
@@ -76,6 +78,7 @@ class Outcome:
             raise pytest.UsageError(f"genbench: {error}") from None
         workers = getattr(self._config.option, "numprocesses", None) or 1
         self._header = text.header(store.spec, model, per_process(workers), store.is_template, store.learner)
+        self._warnings = text.warnings(model)
         if probe := self._session.settings.probe:
             kind = {"linear": "a linear readout", "mlp": "an MLP readout"}[probe]
             self._header.append(
@@ -135,6 +138,9 @@ class Outcome:
             cases=tuple(records.cases[key] for key in sorted(records.cases)),
             expected=dict(records.expected),
             aggregates=tuple(self._aggregates),
+            skipped=records.named(records.skipped),
+            broken=records.named(records.broken),
+            notes=(*self._warnings, *self._session.notes),
             environment=environment(),
             model=self._session.store.plain(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -159,7 +165,10 @@ class Outcome:
             session.notes.append(f"saved {count(len(document.cases), 'case')} to {settings.save}")
         if settings.summary:
             with settings.summary.open("a", encoding="utf-8") as file:
-                file.write(markdown.summary(document, session.notes))
+                file.write(markdown.summary(document))
+        if settings.report:
+            html.write_page(settings.report, html.page(document, baseline=session.baseline, known=session.known()))
+            session.notes.append(f"report: {settings.report}")
 
     def _joined(self, document: Document) -> Document:
         """Add what the file to be saved already holds and this run did not touch."""
@@ -181,7 +190,7 @@ class Outcome:
         terminalreporter.write_sep("=", "genbench")
         if not self._header:
             terminalreporter.write_line(f"model {self._session.store.spec}")
-        for line in text.summary(self.document, records.skipped, records.broken, self._session.notes):
+        for line in text.summary(replace(self.document, notes=tuple(self._session.notes))):
             markup = {line.colour: True} if line.colour else {}
             terminalreporter.write_line(line.text, bold=line.bold, **markup)
 

@@ -1,10 +1,10 @@
-"""Show how far a training is: a bar on a terminal, nothing in a log."""
+"""Show how far a training or an evaluation is: a bar on a terminal, nothing in a log."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any
 
@@ -18,17 +18,30 @@ _EVERY = 0.5
 
 def shower(config: pytest.Config) -> Callable[[str], Progress] | None:
     """Return what makes a bar, given a name; None on a worker, under ``-q`` and where there is no terminal."""
-    is_terminal = sys.__stderr__ is not None and sys.__stderr__.isatty()
+    # Not whether standard error is one: while a test runs, it is a file in which pytest captures what is written.
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    is_terminal = reporter is not None and reporter.isatty
     if hasattr(config, "workerinput") or config.option.verbose < 0 or not is_terminal:
         return None
     return lambda name: Bar(name, config)
 
 
-class Bar:
-    """A progress bar on the terminal, although pytest captures what tests write."""
+@contextlib.contextmanager
+def progress(config: pytest.Config, name: str, unit: str) -> Iterator[Bar | None]:
+    """A bar for the time of a block, where :func:`shower` says that there is one."""
+    bar = Bar(name, config, unit) if shower(config) else None
+    try:
+        yield bar
+    finally:
+        if bar is not None:
+            bar.close()
 
-    def __init__(self, name: str, config: pytest.Config) -> None:
-        self._name = name
+
+class Bar:
+    """A progress bar on the terminal, although pytest captures what tests write; what is quickly done shows none."""
+
+    def __init__(self, name: str, config: pytest.Config, unit: str = "steps") -> None:
+        self._name, self._unit = name, f" {unit}"
         self._capture = config.pluginmanager.get_plugin("capturemanager")
         self._bar: Any = None
         self._last = monotonic()
@@ -48,7 +61,7 @@ class Bar:
 
                 # Counts from where an interrupted training goes on, so that the remaining time is right.
                 self._bar = tqdm(
-                    total=steps, desc=self._name, initial=step, file=sys.__stderr__, leave=False, unit="step"
+                    total=steps, desc=self._name, initial=step, file=sys.__stderr__, leave=False, unit=self._unit
                 )
             self._bar.update(step - self._bar.n)
             if loss is not None:

@@ -18,6 +18,7 @@ from ..models import ModelOptions
 from ..models.declaration import parse_pairs
 from ..plugin import dest
 from ..readout import KINDS, Kind
+from ..report.html import check_target
 from ..results.io import check_writable
 from ..threads import per_process
 
@@ -43,6 +44,7 @@ class Settings:
         baseline: Results document to compare with.
         require_baseline: Whether a missing baseline is an error.
         save: Results document to write.
+        report: HTML page to write.
         summary: Markdown file to append to.
         require_exposure: Whether undeclared training data is refused.
         allow_unbounded: Whether an unknown code size may pass.
@@ -61,6 +63,7 @@ class Settings:
     baseline: Path | None
     require_baseline: bool
     save: Path | None
+    report: Path | None
     summary: Path | None
     require_exposure: bool
     allow_unbounded: bool
@@ -82,6 +85,8 @@ class Settings:
         summary, save = _path(config, "summary"), _path(config, "save")
         for path in filter(None, (summary, save)):
             check_writable(path)
+        if report := _path(config, "report"):
+            check_target(report)
         return cls(
             model=_model_options(config),
             presets=_presets(_value(config, "preset")),
@@ -96,6 +101,7 @@ class Settings:
             baseline=_path(config, "baseline"),
             require_baseline=bool(_value(config, "require-baseline")),
             save=save,
+            report=report,
             summary=summary,
             require_exposure=bool(_value(config, "require-exposure")),
             allow_unbounded=bool(_value(config, "allow-unbounded")),

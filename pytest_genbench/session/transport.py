@@ -6,15 +6,18 @@ them, which ``workeroutput`` does not.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ..results.io import case_from_plain
 from ..results.schema import Case
 from .check import CASES, CHECK
-from .items import is_ours
+from .items import is_ours, name_of
+
+if TYPE_CHECKING:
+    from . import Session
 
 _CRASHED: Any = "???"
 """The phase that xdist gives in the report of a test in which a worker crashed."""
@@ -26,7 +29,9 @@ class Records:
     Attributes:
         cases: Cases by key; a rerun of a test replaces its earlier attempt.
         skipped: Reason by node id, for marked tests that were skipped.
-        broken: Node ids of tests that failed without a result: a model that cannot be loaded, a crash.
+        broken: Reason by node id, for tests that failed without a result: a model that cannot be loaded, a crash.
+        names: Names of marked tests in results documents, by node id.
+        sources: Descriptions of people's own tables, by the name of the benchmark.
         expected: Slugs of all splits by ``benchmark/preset/family/output``.
         ours: Node ids of marked tests that reported.
         finished: Node ids of all tests that reported to the end.
@@ -36,7 +41,9 @@ class Records:
     def __init__(self) -> None:
         self.cases: dict[tuple[str, ...], Case] = {}
         self.skipped: dict[str, str] = {}
-        self.broken: set[str] = set()
+        self.broken: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        self.sources: dict[str, str] = {}
         self.expected: dict[str, tuple[str, ...]] = {}
         self.ours: set[str] = set()
         self.finished: set[str] = set()
@@ -54,15 +61,17 @@ class Records:
             self.finished.add(report.nodeid)
         brought = getattr(report, "genbench", None)
         if is_crash:
-            self.broken.add(report.nodeid)
+            self.broken[report.nodeid] = "the worker that ran it crashed"
         if brought is None:
             return
         self.ours.add(report.nodeid)
+        self.names[report.nodeid] = brought["name"]
+        self.sources |= brought["sources"]
         if report.failed and not brought["cases"]:
-            self.broken.add(report.nodeid)
+            self.broken[report.nodeid] = _why(report)
         else:
             # An earlier attempt may have broken before this one.
-            self.broken.discard(report.nodeid)
+            self.broken.pop(report.nodeid, None)
         for plain in brought["cases"]:
             case = case_from_plain(plain)
             self.cases[case.key] = case
@@ -70,12 +79,17 @@ class Records:
         if report.skipped and isinstance(report.longrepr, tuple):
             self.skipped[report.nodeid] = report.longrepr[2].removeprefix("Skipped: ")
 
+    def named(self, reasons: Mapping[str, str]) -> dict[str, str]:
+        """Return reasons by the names of tests, sorted; a crash may have come before the test had one."""
+        found = {self.names.get(nodeid, nodeid.rpartition("::")[2]): reason for nodeid, reason in reasons.items()}
+        return dict(sorted(found.items()))
+
 
 class Transport:
     """Hooks on reports."""
 
-    def __init__(self, records: Records) -> None:
-        self._records = records
+    def __init__(self, session: Session) -> None:
+        self._session, self._records = session, session.records
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -85,7 +99,12 @@ class Transport:
         report = yield
         if is_ours(item) and call.when in ("setup", "call"):
             cases = item.stash.get(CASES, []) if call.when == "call" else []
-            report.genbench = {"cases": cases, "expected": _expected(item, cases)}  # type: ignore[attr-defined]
+            report.genbench = {  # type: ignore[attr-defined]
+                "name": name_of(item, self._session),
+                "cases": cases,
+                "expected": _expected(item, cases),
+                "sources": _sources(item),
+            }
         return report
 
     @pytest.hookimpl(tryfirst=True)
@@ -122,6 +141,21 @@ class XdistTransport:
         from ..models import visible_cuda_devices
 
         return len(visible_cuda_devices()) or None
+
+
+def _why(report: pytest.TestReport) -> str:
+    """Say in a line why a test failed."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = report.longreprtext if crash is None else str(crash.message)
+    first = next((line for line in text.splitlines() if line.strip()), "no reason was given")
+    return first.strip().removeprefix("Failed: ").removeprefix("genbench: ")
+
+
+def _sources(item: pytest.Item) -> dict[str, str]:
+    """Where an item's benchmark is described, if it is somebody's own table."""
+    check = item.stash.get(CHECK, None)
+    source = getattr(check.benchmark, "source", None) if check is not None else None
+    return {} if check is None or source is None else {check.benchmark.name: str(source)}
 
 
 def _expected(item: pytest.Item, cases: list[dict[str, Any]]) -> dict[str, list[str]]:

@@ -34,12 +34,12 @@ import pytest
 
 from .pages import PAGES, ROOT, Block, blocks, commands, extras, parts, program, steps
 
-WORKFLOW = ROOT / "examples" / "ci" / "github-actions.yml"
+WORKFLOWS = [ROOT / "examples" / "ci" / name for name in ("github-actions.yml", "github-actions-shards.yml")]
 CONV1D = ROOT / "examples" / "comporth" / "conv1d"
 NEEDS = {"torch": "torch", "-n 2": "xdist", "safetensors": "safetensors"}
 SLOW = {
-    *("README.md", "cvr.md", "exit-codes.md", "gates-and-baselines.md", "in-domain.md", "learners.md", "models.md"),
-    *("own-benchmark.md", "own-data.md", "quickstart.md", "training-outside.md"),
+    *("README.md", "comparing.md", "cvr.md", "exit-codes.md", "gates-and-baselines.md", "in-domain.md", "learners.md"),
+    *("models.md", "own-benchmark.md", "own-data.md", "quickstart.md", "training-outside.md"),
 }
 """Pages that take more than a few seconds: continuous integration runs them after the ordinary tests."""
 
@@ -221,21 +221,23 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_workflow_runs(tmp_path: Path) -> None:
-    """Run the commands of the shipped workflow, at the smallest preset, with two shards."""
+    """Run the commands of the shipped workflows, at the smallest preset, with two shards."""
     if find_spec("xdist") is None:
-        pytest.skip("the workflow uses xdist")
-    workflow = WORKFLOW.read_text("utf-8")
-    assert "\t" not in workflow
+        pytest.skip("the workflows use xdist")
     shell = Shell(tmp_path)
     shell.environment["PYTEST_ADDOPTS"] = "--genbench-preset=mini"
     model = "--genbench-suite=compositional --genbench-model='models/{split}.onnx'"
-    shell.run(f"pytest -q {model} --genbench-save=baseline.json -n 2", 0, "the baseline")
-    for step in steps(workflow):
-        shards = ("1", "2") if "matrix.shard" in step else ("",)
-        for shard in shards:
-            shell.run(step.replace("${{ matrix.shard }}", shard), 0, WORKFLOW.name)
+    tmp_path.joinpath("genbench-gates.toml").touch()
+    shell.run(f"pytest -q {model} --genbench-save=genbench-baseline.json -n 2", 0, "the baseline")
+    for path in WORKFLOWS:
+        workflow = path.read_text("utf-8")
+        assert "\t" not in workflow
+        for step in steps(workflow):
+            shards = ("1", "2") if "matrix.shard" in step else ("",)
+            for shard in shards:
+                shell.run(step.replace("${{ matrix.shard }}", shard), 0, path.name)
     names = {path.name for path in tmp_path.iterdir()}
-    for produced in ("summary.md", "junit.xml", "results.json", "merged.json"):
+    for produced in ("summary.md", "genbench.html", "genbench-junit.xml", "genbench-results.json", "merged.json"):
         assert produced in names, produced
     for seconds, command in shell.seconds:
         print(f"{seconds:6.1f} s  {command}")

@@ -221,7 +221,7 @@ def test_files_for_the_splits_of_one_benchmark_are_not_missing_for_others(pytest
     result = run_pytest(pytester, monkeypatch, [*options, "-k", "A5 or mpi3d or celebglow"], False)
     result.assert_outcomes(passed=1, skipped=2, deselected=199)
     result.stdout.fnmatch_lines(
-        ["skipped: mpi3d-composition, celebglow-composition: the model is for another benchmark*"]
+        ["skipped: celebglow/composition, mpi3d/composition: the model is for another benchmark*"]
     )
 
 

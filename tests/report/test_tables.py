@@ -81,7 +81,9 @@ def test_code_size_stands_with_reconstructions():
 def test_the_verdict_line_counts_and_is_green_only_when_all_is():
     passed = replace(CASE, verdict="passed")
     assert verdict_line(Document(cases=(passed,))) == ("1 score: 1 passed", True)
-    assert verdict_line(Document(cases=(passed,)), skipped=2, broken=1) == (
+    assert verdict_line(
+        Document(cases=(passed,), skipped={"a/b/c": "no", "a/b/d": "no"}, broken={"a/b/e": "crash"})
+    ) == (
         "1 score: 1 passed; 2 tests skipped; 1 test ended without a result",
         False,
     )
@@ -102,7 +104,7 @@ def test_text_is_aligned():
 
 def test_markdown_escapes_what_models_and_files_are_called():
     document = Document(cases=(replace(CASE, held_out="<b>|x`"),), model={"spec": "`<script>`|m.onnx"})
-    page = markdown.summary(document, ["a <note>"])
+    page = markdown.summary(replace(document, notes=("a <note>",)))
     assert "<script>" not in page
     assert "<b>" not in page
     assert "&lt;b&gt;\\|x'" in page

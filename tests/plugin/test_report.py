@@ -1,0 +1,74 @@
+"""From a run to a page: the same with and without workers, and again from the saved document."""
+
+import re
+
+import pytest
+
+from pytest_genbench.cli import main
+from tests.benchmarks.table.tables import as_array, describe
+from tests.plugin import test_own_data
+from tests.plugin.conftest import run_pytest
+
+
+def content(path):
+    """A page without what differs from run to run: times, and the date."""
+    text = path.read_text("utf-8")
+    return re.sub(r"<dt>(time|made)</dt><dd>.*?</dd>", "", text, flags=re.S)
+
+
+@pytest.fixture
+def shapes(pytester, monkeypatch):
+    """Run a suite on somebody's own table of images."""
+    pytester.makepyfile(test_t=test_own_data.SUITE, models=test_own_data.MODELS)
+    as_array(pytester.path)
+    describe(pytester.path)
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def run(*args, own_process=True):
+        return run_pytest(
+            pytester, monkeypatch, ["--genbench-model=models:clamps", "test_t.py", *args], own_process=own_process
+        )
+
+    return run
+
+
+def test_a_run_writes_a_page(run, project):
+    result = run("--genbench-report=out.html", model="models:bad")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["report: *out.html"])
+    text = project.path.joinpath("out.html").read_text("utf-8")
+    assert "<h1>models:bad</h1>" in text
+    assert "10 scores: 9 failed, 1 passed" in text
+
+
+def test_a_run_that_may_not_write_it_says_so_first(run, project):
+    project.path.joinpath("mine.html").write_text("mine")
+    for name, why in (
+        ("mine.html", "is no report of genbench"),
+        ("out.txt", "name it so"),
+        ("no/out.html", "create it first"),
+    ):
+        result = run(f"--genbench-report={name}")
+        assert result.ret == 4
+        result.stderr.fnmatch_lines([f"ERROR: genbench: *{why}*"])
+    assert project.path.joinpath("mine.html").read_text() == "mine"
+    assert run("--genbench-report=out.html").ret == run("--genbench-report=out.html").ret == 0
+
+
+def test_nothing_is_written_where_nothing_was_evaluated(run, project):
+    run("--genbench-report=out.html", "-k", "nothing_of_that_name")
+    assert not project.path.joinpath("out.html").exists()
+
+
+@pytest.mark.skipif("not config.pluginmanager.hasplugin('xdist')")
+def test_own_data_is_shown_with_and_without_workers_and_later(shapes, pytester, monkeypatch):
+    shapes("--genbench-report=one.html", "--genbench-save=one.json")
+    shapes("--genbench-report=two.html", "-n2")
+    folder = pytester.path
+    assert content(folder / "one.html") == content(folder / "two.html")
+    assert "<img" in content(folder / "one.html")
+    monkeypatch.chdir(folder)
+    assert main(["report", "one.json", "--out=later.html", "--own=t.toml"]) == 0
+    assert content(folder / "one.html") == content(folder / "later.html")
+    assert main(["report", "one.json", "--out=plain.html"]) == 0
+    assert "no pictures of shapes" in content(folder / "plain.html")
