@@ -18,6 +18,10 @@ _Z = 1.96
 """Standard errors on each side of a 95 % interval."""
 
 
+_VERSION = "benchmark version "
+"""Begins the reason of an aggregate where there are several versions, with the version and a colon after it."""
+
+
 @dataclass(frozen=True)
 class _Family:
     """The cases of one benchmark version, preset, family and output."""
@@ -75,6 +79,12 @@ def judge_aggregates(
     return results
 
 
+def version_of(result: AggregateResult) -> str:
+    """Which version of its benchmark an aggregate is about; empty where there was one version only."""
+    is_said = result.reason.startswith(_VERSION)
+    return result.reason.removeprefix(_VERSION).partition(": ")[0] if is_said else ""
+
+
 def mean_interval(scores: Sequence[Score]) -> Interval | None:
     """95 % interval of the unweighted mean of sampled scores, by the delta method.
 
@@ -125,7 +135,7 @@ def _families(cases: Iterable[Case], expected: Mapping[str, Sequence[str]]) -> l
         benchmark, preset, family, output, version = key
         slugs = tuple(expected.get("/".join(key[:4]), ()))
         is_alone = sum(other[:4] == key[:4] for other in sorted_cases) == 1
-        remark = "" if is_alone else f"benchmark version {version}: "
+        remark = "" if is_alone else f"{_VERSION}{version}: "
         families.append(_Family(benchmark, preset, family, output, tuple(sorted_cases[key]), slugs, remark))
     return families
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..results.pairing import Counterparts, obstacles, other_judge, paired_seeds, same_score
-from ..results.schema import Case, Document, GateResult, Verdict
+from ..results.schema import ORDER, Case, Document, GateResult, Verdict
 from ..scores import ENDLESS, Interval, Score, over_seeds
 from .model import Bound, Gate, Gates
 
@@ -17,8 +17,6 @@ UNBOUNDED = (
 
 UNGATED = "not gated"
 """How the reason begins where every gate that applies has ``against = "none"``, so that any score passes."""
-
-_ORDER: tuple[Verdict, ...] = ("failed", "not comparable", "inconclusive", "passed")
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def decide(
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Combine verdicts: failed beats not comparable beats inconclusive beats passed."""
-    return min(verdicts, key=_ORDER.index)
+    return min(verdicts, key=ORDER.index)
 
 
 def measure(scores: Sequence[Score]) -> Measured:

@@ -11,7 +11,7 @@ from . import io
 from .compare import TOLERANCE, Comparison, Status, compare, render, with_origins
 from .merge import update
 from .schema import AggregateResult, Case, Document
-from .writing import escaped, printable
+from .writing import count, escaped, printable
 
 _LISTED = 5
 
@@ -61,7 +61,9 @@ def accept(
     _check_whole(after, os.fspath(new))
     if not os.path.lexists(old):
         io.write(old, after)
-        return write(f"accepted: {os.fspath(old)} is new, and holds the {_cases(after.cases)} of {os.fspath(new)}.")
+        return write(
+            f"accepted: {os.fspath(old)} is new, and holds the {count(len(after.cases), 'case')} of {os.fspath(new)}."
+        )
     if os.path.realpath(old) == os.path.realpath(new):
         raise DocumentError(f"{os.fspath(new)} is the baseline itself; name the run that is to be accepted.")
     before = io.read(old)
@@ -108,7 +110,7 @@ def _check_whole(new: Document, name: str) -> None:
         listed = "; ".join(f"{test}: {reason}" for test, reason in sorted(new.broken.items())[:3])
         more = f"; and {len(new.broken) - 3} more" if len(new.broken) > 3 else ""
         raise DocumentError(
-            f"{name}: {_number(len(new.broken), 'test')} ended without a result ({printable(listed)}{more}), so it is no baseline. "
+            f"{name}: {count(len(new.broken), 'test')} ended without a result ({printable(listed)}{more}), so it is no baseline. "
             "Mend these and run it again. Nothing was written."
         )
     if not any(case.scores for case in new.cases):
@@ -159,7 +161,7 @@ def _lines(comparison: Comparison, renewed: Renewed, before: Document, after: Do
     statuses: tuple[Status, ...] = ("regressed", "improved", "same", "not comparable")
     counts = [f"{len(comparison.having(status))} {status}" for status in statuses]
     lines = [
-        f"accepted: {path} now holds the {_cases(after.cases)} of the new document; "
+        f"accepted: {path} now holds the {count(len(after.cases), 'case')} of the new document; "
         f"scores: {', '.join(counts)}, {len(comparison.only_new)} new"
     ]
     was, now = before.model.get("spec"), after.model.get("spec")
@@ -175,11 +177,3 @@ def _named(cases: Iterable[Case]) -> str:
     names = [f"{case.benchmark} ({case.preset}, version {case.version}) {case.split} {case.output}" for case in cases]
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(names[:_LISTED]) + more
-
-
-def _cases(cases: tuple[Case, ...]) -> str:
-    return _number(len(cases), "case")
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

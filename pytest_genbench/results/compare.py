@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..scores import Interval, Score
 from . import io
-from .pairing import Counterparts, obstacles, other_judge, paired, same_score
+from .pairing import UNPAIRED, Counterparts, allowed, obstacles, other_judge, paired, same_score
 from .schema import Case, Document
 from .writing import aligned, escaped, markdown_rows, printable
 
@@ -221,16 +221,15 @@ def _row(before: Case, old: Score, case: Case, new: Score, tolerance: float) -> 
     )
     if obstacle:
         return row
-    # A loss has a scale of its own, not that of a fraction: for it the tolerance is a share of the old value.
-    allowed = tolerance if new.better == "higher" else tolerance * abs(old.value)
-    difference = paired(old, new, allowed)
+    drop = allowed(tolerance, new.better, old.value)
+    difference = paired(old, new, drop)
     if difference is None and old.value == new.value:
         return replace(row, status="same", difference=0.0, note="no cluster is stored in both")
     if difference is None:
-        return replace(row, note="no cluster is stored in both, so chance cannot be told from change")
+        return replace(row, note=UNPAIRED)
     return replace(
         row,
-        status=difference.change(new.better, allowed),
+        status=difference.change(new.better, drop),
         difference=difference.value,
         interval=difference.interval,
         detectable=difference.detectable,

@@ -10,15 +10,13 @@ from typing import Literal
 
 from ..errors import DocumentError
 from ..scores import Interval, Score
+from .codes import Chosen, front
 from .kinds import Kind, Place, Sorted
 from .pairing import Counterparts, Difference, obstacles, other_judge, paired_splits, same_score
 from .schema import Case, Document
-from .writing import printable
+from .writing import count, printable
 
 Standing = Literal["better", "worse", "within chance", "not comparable"]
-
-LOSS, MIR_ALL = "excess_bce", "mir_all"
-"""What models are chosen by (Bianchi et al. 2024, figure 2A)."""
 
 _ROUNDING = 1e-12
 """Means that differ by less are equal: the order in which splits are summed up may not decide a rank."""
@@ -106,16 +104,6 @@ class Sized:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """A model's mean reconstruction loss and MIR over all codes, and whether no other model is better in both."""
-
-    model: str
-    loss: float
-    mir: float
-    is_on_front: bool
-
-
-@dataclass(frozen=True)
 class Contrast:
     """Several models side by side.
 
@@ -199,7 +187,7 @@ def contrast(models: Mapping[str, Document], against: str = "") -> Contrast:
         differences=tuple(differences),
         rankings=tuple(rankings),
         sizes=tuple(each for name in names for each in _sizes(name, sorted_cases[name])),
-        front=_front({name: models[name] for name in names}),
+        front=front({name: models[name].cases for name in names}),
         notes=tuple(notes),
     )
 
@@ -249,21 +237,26 @@ def _versus(kind: Kind, name: str, pairs: _Pairs, note: str = "") -> Versus:
         seeds = [max(seeds, key=lambda seed: (sum(seed in found for found in pairs.values()), -seed))]
         whole = [pairs[place] for place in sorted(pairs) if seeds[0] in pairs[place]]
     if len(whole) < len(pairs):
-        note = "; ".join(
-            filter(None, [note, f"{len(whole)} of {len(pairs)} splits have seed {', '.join(map(str, seeds))}"])
-        )
+        note = _joined(note, f"{len(whole)} of {len(pairs)} splits have seed {', '.join(map(str, seeds))}")
     splits = [[found[seed] for seed in seeds] for found in whole]
     difference = paired_splits(splits)
     if difference is None:
         value = fmean(new.value - old.value for old, new in splits[0])
-        note = "; ".join(
-            filter(None, [note, "fewer than two clusters are stored in both, so nothing is known about chance"])
-        )
+        note = _joined(note, "fewer than two clusters are stored in both, so nothing is known about chance")
         return Versus(kind, name, "within chance", value, basis=f"{len(splits)} split", note=note)
-    note = "; ".join(filter(None, [note, difference.note]))
     return Versus(
-        kind, name, _standing(difference, kind), difference.value, difference.interval, _basis(difference, splits), note
+        kind=kind,
+        model=name,
+        standing=_standing(difference, kind),
+        value=difference.value,
+        interval=difference.interval,
+        basis=_basis(difference, splits),
+        note=_joined(note, difference.note),
     )
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(filter(None, notes))
 
 
 def _standing(difference: Difference, kind: Kind) -> Standing:
@@ -273,7 +266,7 @@ def _standing(difference: Difference, kind: Kind) -> Standing:
 
 def _basis(difference: Difference, splits: Sequence[Sequence[object]]) -> str:
     if len(splits[0]) > 1:
-        return f"{difference.units} seeds, {len(splits)} split{'s' * (len(splits) > 1)}"
+        return f"{difference.units} seeds, {count(len(splits), 'split')}"
     return f"{difference.units} {'splits' if len(splits) > 1 else 'clusters'}"
 
 
@@ -314,25 +307,3 @@ def _sizes(name: str, cases: Sorted) -> Iterator[Sized]:
                 found.setdefault(numbers, []).append(case.scores[0].value)
         for numbers, values in sorted(found.items()):
             yield Sized(name, kind, numbers, fmean(values))
-
-
-def _front(models: Mapping[str, Document]) -> tuple[Chosen, ...]:
-    """Find the models that no other beats in both loss and MIR."""
-    from ..metrics import pareto_front
-
-    known = []
-    for name, document in models.items():
-        loss, mir = code_mean(document, LOSS), code_mean(document, MIR_ALL)
-        if loss is not None and mir is not None:
-            known.append((name, loss, mir))
-    if len(known) < 2:
-        return ()
-    is_on = pareto_front([(-loss, mir) for _, loss, mir in known])
-    return tuple(Chosen(*each, bool(on)) for each, on in zip(known, is_on, strict=True))
-
-
-def code_mean(document: Document, metric: str) -> float | None:
-    """Mean of a metric over all codes that were scored; None where there is none."""
-    cases = (case for case in document.cases if case.output == "disentanglement")
-    values = [score.value for case in cases if (score := case.score(metric)) is not None]
-    return fmean(values) if values else None

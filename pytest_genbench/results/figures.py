@@ -1,4 +1,4 @@
-"""Figures of several models side by side, whatever the benchmarks: differences, ranks, code sizes, the Pareto front."""
+"""Figures of several models side by side, whatever the benchmarks: differences, ranks, code sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ def figures(contrast: Contrast) -> Iterable[Figure]:
     yield from _differences(contrast)
     yield from _ranks(contrast)
     yield from _sizes(contrast)
-    yield from _front(contrast)
 
 
 def _differences(contrast: Contrast) -> Iterator[Bars]:
@@ -110,23 +109,3 @@ def _sizes(contrast: Contrast) -> Iterator[Points]:
                 y_title=title(kind.metric),
                 is_log=True,
             )
-
-
-def _front(contrast: Contrast) -> Iterator[Points]:
-    if not contrast.front:
-        return
-    groups, names = {}, {}
-    for label, is_on in (("on the Pareto front", True), ("not on it", False)):
-        found = [each for each in contrast.front if each.is_on_front == is_on]
-        if found:
-            groups[label] = tuple((each.loss, each.mir) for each in found)
-            names[label] = tuple(each.model for each in found)
-    yield Points(
-        title="Reconstruction loss and disentanglement of codes",
-        note="On the front are the models that no other beats in both (Bianchi et al. 2024, figure 2A). Up and left is better.",
-        groups=groups,
-        names=names,
-        x_title="excess BCE",
-        y_title="MIR, all factors",
-        front=tuple(sorted((each.loss, each.mir) for each in contrast.front if each.is_on_front)),
-    )

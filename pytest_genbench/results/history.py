@@ -10,18 +10,16 @@ from statistics import fmean
 from typing import Literal
 
 from ..errors import DocumentError
+from ..figures import Bounds
 from ..scores import Better, Score, over_seeds
 from . import io
 from .compare import TOLERANCE
-from .pairing import Difference, obstacles, paired_seeds, same_score
-from .schema import AggregateResult, Case, Document
+from .pairing import UNPAIRED, Difference, allowed, obstacles, paired_seeds, same_score
+from .schema import ORDER, AggregateResult, Case, Document
 
 Change = Literal["regressed", "improved", "same", "not comparable", "new"]
-Bounds = tuple[float, float]
 Seeds = Mapping[int, Case]
 Test = tuple[str, str, str, str, str]
-
-_ORDER = ("failed", "not comparable", "inconclusive", "passed")
 
 
 @dataclass(frozen=True)
@@ -226,7 +224,7 @@ def _point(at: int, cases: Sequence[Case]) -> Point:
         value=value,
         interval=None if interval is None else (interval.low, interval.high),
         bounds=tuple(sorted(bound for bound in bounds if bound is not None)),
-        verdict=min((case.verdict for case in cases), key=_ORDER.index),
+        verdict=min((case.verdict for case in cases), key=ORDER.index),
     )
 
 
@@ -269,13 +267,13 @@ def _judged(trend: Trend, by_time: Mapping[int, Seeds], tolerance: float) -> Tre
     if not pairs:
         return replace(trend, change="not comparable", note="no seed is in both")
     was = fmean(old.value for old, _ in pairs)
-    allowed = tolerance if trend.better == "higher" else tolerance * abs(was)
-    difference = paired_seeds(pairs, allowed)
+    drop = allowed(tolerance, trend.better, was)
+    difference = paired_seeds(pairs, drop)
     if difference is None:
         is_same = was == fmean(new.value for _, new in pairs)
-        note = "" if is_same else "no cluster is stored in both, so chance cannot be told from change"
+        note = "" if is_same else UNPAIRED
         return replace(trend, change="same" if is_same else "not comparable", note=note)
-    return replace(trend, change=difference.change(trend.better, allowed), difference=difference, note=difference.note)
+    return replace(trend, change=difference.change(trend.better, drop), difference=difference, note=difference.note)
 
 
 def _aggregates(documents: Sequence[Document]) -> Iterator[Trend]:

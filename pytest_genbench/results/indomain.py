@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from ..errors import MetricError
 from .schema import Case
-
-TABLE = Sequence[tuple[str, ...]]
+from .writing import Table
 
 FEWEST = 3
 """Answers that a correlation needs."""
 
 
-def alike(models: Sequence[tuple[str, Sequence[Case]]]) -> Iterator[tuple[str, TABLE]]:
+def alike(models: Sequence[tuple[str, Sequence[Case]]]) -> Iterator[tuple[str, Table]]:
     """For each data set whose extrapolation several models were tested on: how their answers to unseen values go together.
 
     Answers to all single unseen factors are pooled, since of one factor the truth may be constant.

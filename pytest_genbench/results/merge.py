@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from ..errors import DocumentError
-from .schema import Case, Document
+from .schema import CUT_SHORT, Case, Document
 
 
 def merge(documents: Sequence[Document], *, allow_mixed: bool = False) -> Document:
@@ -19,8 +20,8 @@ def merge(documents: Sequence[Document], *, allow_mixed: bool = False) -> Docume
 
     Returns:
         All cases, and the united lists of expected splits; what was skipped or broken, unless a later document has a case of it or
-        another reason; and the notes of all. It has no aggregates: what a shard said about a family is no longer true, so they are
-        to be judged again.
+        another reason; and the notes of all, but for those of :data:`~.schema.CUT_SHORT`: whether the whole is complete is another
+        question. It has no aggregates: what a shard said about a family is no longer true, so they are to be judged again.
 
     Raises:
         DocumentError: No documents, or documents of different models.
@@ -38,7 +39,7 @@ def merge(documents: Sequence[Document], *, allow_mixed: bool = False) -> Docume
         expected=joined.expected,
         skipped=joined.skipped,
         broken=joined.broken,
-        notes=joined.notes,
+        notes=tuple(note for note in joined.notes if not note.startswith(CUT_SHORT)),
         environment=joined.environment,
         model=joined.model,
         created=joined.created,
@@ -51,9 +52,11 @@ def update(existing: Document, new: Document) -> Document:
 
     Cases are replaced by key and none is deleted. Each case names its own model files, so that a changed file is no
     reason to throw away a finished run; the document's own model is the new one. :func:`check_one_model` says whether
-    the result is of one model. Aggregates are left out, as in :func:`merge`.
+    the result is of one model. Aggregates are left out, as in :func:`merge`. How a run ended is said of the new one alone.
     """
-    return merge([existing, new], allow_mixed=True)
+    ended = tuple(note for note in new.notes if note.startswith(CUT_SHORT))
+    joined = merge([existing, new], allow_mixed=True)
+    return replace(joined, notes=joined.notes + ended)
 
 
 def _join(one: Document, two: Document) -> Document:

@@ -6,17 +6,15 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..errors import DocumentError, MetricError, nearest
+from ..errors import DocumentError, nearest
 from . import io
+from .codes import correlated
 from .contrast import Contrast, Versus, contrast
 from .indomain import alike, downstream
 from .kinds import titles
 from .merge import model_name
 from .schema import Document
 from .writing import Page, Table, printable
-
-MIR_LETTERS = "mir_letters"
-"""What is held against accuracy (Bianchi et al. 2024, figure A.5)."""
 
 Path = str | os.PathLike[str]
 
@@ -116,12 +114,14 @@ def _chosen(wanted: str, models: Mapping[str, Document], files: Mapping[str, Pat
     return found[0]
 
 
-def tables_of(
-    found: Contrast, models: Mapping[str, Document] | None = None
-) -> Iterator[tuple[str, Table, Sequence[str]]]:
+def tables_of(found: Contrast, models: Mapping[str, Document]) -> Iterator[tuple[str, Table, Sequence[str]]]:
     """Make the tables of a comparison of models: a title, which may be empty, rows with headings first, and lines below.
 
-    One without rows below its headings is to be left out. How alike answers are is in them where `models` are given.
+    One without rows below its headings is to be left out.
+
+    Args:
+        found: The comparison.
+        models: The documents that it is of.
     """
     called = titles(found.means)
     rows: list[tuple[str, ...]] = [("mean score", *found.models)]
@@ -147,14 +147,14 @@ def tables_of(
     rows = [("model", "excess bce", "MIR, all factors", "on the Pareto front")]
     rows += [(c.model, f"{c.loss:.2f}", f"{c.mir:.3f}", "yes" if c.is_on_front else "no") for c in found.front]
     yield "", rows, []
-    for heading, similar in alike([(name, models[name].cases) for name in found.models] if models else []):
+    for heading, similar in alike([(name, models[name].cases) for name in found.models]):
         yield heading, similar, []
 
 
 def remarks(found: Contrast, models: Mapping[str, Document]) -> list[str]:
     """Say how disentanglement and generalisation go together over these models, where their documents tell."""
-    chosen = {name: models[name] for name in found.models}
-    lines = [_correlation(chosen, found), downstream([document.cases for document in chosen.values()])]
+    chosen = {name: models[name].cases for name in found.models}
+    lines = [correlated(chosen), downstream(list(chosen.values()))]
     return [line for line in lines if line]
 
 
@@ -168,34 +168,3 @@ def _cells(name: str, each: Versus) -> tuple[str, ...]:
         each.basis,
         f"{standing}: {each.note}" if each.note else standing,
     )
-
-
-def _points(document: Document) -> Iterator[tuple[float, float]]:
-    """Pairs of MIR (letters) and accuracy of reconstruction on what was held out, for each split and seed that has both."""
-    read = {
-        (case.split, case.seed): case.scores[0].value
-        for case in document.cases
-        if case.output == "reconstruction" and case.scores
-    }
-    for case in document.cases:
-        score = case.score(MIR_LETTERS) if case.output == "disentanglement" else None
-        if score is not None and (case.split, case.seed) in read:
-            yield score.value, read[case.split, case.seed]
-
-
-def _correlation(models: Mapping[str, Document], found: Contrast) -> str:
-    """Say how MIR and accuracy go together over models and splits; empty where the documents hold no such pairs."""
-    from ..metrics import correlation
-
-    chosen = [each.model for each in found.front if each.is_on_front]
-    points = [point for name in chosen or models for point in _points(models[name])]
-    if not points:
-        return ""
-    who = "the models on the front" if chosen else "these models"
-    head = f"MIR (letters) against accuracy of reconstruction, {len(points)} pairs of {who} and their splits: "
-    try:
-        result = correlation([mir for mir, _ in points], [accuracy for _, accuracy in points])
-    except MetricError as error:
-        return head + f"no correlation ({error})"
-    published = "published: 0.13 (p = 0.26), Bianchi et al. 2024, section 4.4; 0.12 (p = 0.30) in figure A.5"
-    return f"{head}Pearson {result.rho:+.2f} (p = {result.p:.2g}); {published}"

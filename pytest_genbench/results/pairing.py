@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rng import stream
-from ..scores import LEVEL, RESAMPLES, Interval, Score, over_seeds, resampling_weights
+from ..scores import LEVEL, RESAMPLES, Better, Interval, Score, over_seeds, resampling_weights
 from .schema import Case, Document
 
 Change = Literal["regressed", "improved", "same"]
+
+UNPAIRED = "no cluster is stored in both, so chance cannot be told from change"
+"""Why two scores are not comparable whose difference cannot be measured."""
 
 POWER = 0.80
 """Chance of finding a true drop of the minimum detectable size."""
@@ -46,7 +49,7 @@ class Difference:
     units: int
     note: str = ""
 
-    def change(self, better: Literal["higher", "lower"], tolerance: float) -> Change:
+    def change(self, better: Better, tolerance: float) -> Change:
         """Say what it means: a change counts when it is larger than `tolerance` and its interval excludes 0."""
         significant = self.interval.low > 0 or self.interval.high < 0
         if not significant or abs(self.value) <= tolerance + _ROUNDING:
@@ -123,6 +126,14 @@ def other_judge(scores: Sequence[Score], wanted: Score) -> Score | None:
         if (score.metric, score.condition) == (wanted.metric, wanted.condition) and score.judge != wanted.judge:
             return score
     return None
+
+
+def allowed(tolerance: float, better: Better, old: float) -> float:
+    """Return by how much a score may drop from its old value.
+
+    A loss has a scale of its own, not that of a fraction: for it the tolerance is a share of the old value.
+    """
+    return tolerance if better == "higher" else tolerance * abs(old)
 
 
 def paired(old: Score, new: Score, tolerance: float) -> Difference | None:

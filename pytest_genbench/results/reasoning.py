@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from math import fsum
 
 from ..metrics import auc, ses
 from ..scores import Interval, Score, wilson
@@ -170,7 +171,7 @@ class _Seeds:
 def _over_seeds(shares: Iterable[Share]) -> Share:
     """Average over seeds, which are tested on the same problems: these count once."""
     found = list(shares)
-    return Share(sum(share.right for share in found) / len(found), min(share.n for share in found))
+    return Share(fsum(share.right for share in found) / len(found), min(share.n for share in found))
 
 
 def together(shares: Iterable[Share]) -> Share | None:
@@ -178,7 +179,7 @@ def together(shares: Iterable[Share]) -> Share | None:
     found = list(shares)
     if not found:
         return None
-    return Share(sum(share.right for share in found), sum(share.n for share in found), len(found))
+    return Share(fsum(share.right for share in found), sum(share.n for share in found), len(found))
 
 
 def by_relation(shares: Mapping[str, Share], relations: Mapping[str, str]) -> dict[str, Share]:
@@ -193,13 +194,13 @@ def by_relation(shares: Mapping[str, Share], relations: Mapping[str, str]) -> di
 
 
 def by_pair(shares: Mapping[str, Share], relations: Mapping[str, str]) -> dict[tuple[str, str], Share]:
-    """Pool the rules that are composed of a pair of relations alone, or of one relation repeated: half of the 9 by 9 matrix."""
+    """Pool the rules that are composed of a pair of relations alone, or of one relation repeated: a symmetric 9 by 9 matrix."""
     pooled = {}
     for a, b in combinations_with_replacement(RELATIONS, 2):
         wanted = {a, b}
         share = together(s for rule, s in shares.items() if set(relations[rule]) == wanted and len(relations[rule]) > 1)
         if share is not None:
-            pooled[a, b] = share
+            pooled[a, b] = pooled[b, a] = share
     return pooled
 
 

@@ -13,6 +13,12 @@ SCHEMA = 1
 
 Verdict = Literal["passed", "failed", "inconclusive", "not comparable"]
 
+ORDER: tuple[Verdict, ...] = ("failed", "not comparable", "inconclusive", "passed")
+"""Of several verdicts the first of these counts."""
+
+CUT_SHORT = ("INTERRUPTED", "INCOMPLETE")
+"""Begin of the notes that say that a run ended before all of its tests had."""
+
 
 @dataclass(frozen=True)
 class GateResult:

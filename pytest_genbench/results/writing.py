@@ -20,6 +20,11 @@ def escaped(text: str) -> str:
     return printable(text).translate(_ESCAPED)
 
 
+def count(number: int, noun: str) -> str:
+    """Write a number of things: ``1 test``, ``10 tests``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def aligned(table: Table) -> list[str]:
     """Align the columns of a table."""
     rows = [tuple(map(printable, row)) for row in table]

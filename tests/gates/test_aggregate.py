@@ -174,6 +174,9 @@ def test_unknown_code_size_carries_over() -> None:
     result = judge_one(cases, MEAN)
     assert result.verdict == "inconclusive"
     assert result.reason.startswith(f"{UNBOUNDED} (2 of 2 cases). target_probability: expected >= 0.9")
+    one, other = cases
+    result = judge_one([one, replace(other, gates=(), verdict="passed")], MEAN)
+    assert (result.verdict, result.reason.split(". ")[0]) == ("inconclusive", f"{UNBOUNDED} (1 of 2 cases)")
     ungated = [replace(one, verdict="passed", reason=f"not gated; {UNBOUNDED}") for one in family(0.95, 0.97)]
     assert judge_one(ungated, MEAN).verdict == "inconclusive"
     assert judge_one([replace(one, gates=unknown) for one in family(0.5, 0.6)], MEAN).verdict == "failed"

@@ -200,6 +200,9 @@ def test_a_seed_without_the_score() -> None:
     decision = run(cases, FLOOR)
     assert decision.verdict == "inconclusive"
     assert decision.reason.endswith("the interval spans the bound; only 2 of 3 seeds have this score")
+    passing = seeds(0.95, 0.9501)
+    assert run(passing, FLOOR).verdict == "passed"
+    assert run([*passing, cases[2]], FLOOR).verdict == "inconclusive"
 
 
 def test_baseline() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pytest_genbench.cli import main
 from pytest_genbench.errors import DocumentError
@@ -93,6 +94,37 @@ def test_a_run_accepted_again_changes_no_case(found):
     renewed = renew(found, found)
     assert renewed.document.cases == found.cases
     assert (renewed.kept, renewed.superseded) == ((), ())
+
+
+KINDS = st.lists(st.tuples(st.sampled_from(["published", "mini"]), st.sampled_from("12")), min_size=5, max_size=5)
+
+
+def of_kinds(found, kinds):
+    """Put cases of a document at presets and versions."""
+    cases = (
+        replace(each, split="s1", preset=preset, version=version)
+        for each, (preset, version) in zip(found.cases, kinds, strict=False)
+    )
+    return replace(found, cases=tuple({each.key: each for each in cases}.values()))
+
+
+@settings(max_examples=40)
+@given(DOCUMENTS, DOCUMENTS, KINDS, KINDS)
+def test_no_case_is_lost_unless_another_takes_its_place(one, two, kinds, others):
+    old, new = of_kinds(one, kinds), of_kinds(two, others)
+    try:
+        renewed = renew(old, new)
+    except DocumentError as error:
+        assert "no test in common" in str(error)  # noqa: PT017
+        return
+    now = {each.key: each for each in renewed.document.cases}
+    was, fresh = ({each.key: each for each in document.cases} for document in (old, new))
+    gone = {each.key for each in renewed.superseded}
+    assert now == {key: each for key, each in {**was, **fresh}.items() if key not in gone}
+    assert gone <= was.keys() - fresh.keys()
+    assert [each.key for each in renewed.kept] == [key for key in now if key not in fresh]
+    there = {(each.output, each.seed) for each in new.cases}
+    assert {(each.output, each.seed) for each in renewed.superseded} <= there
 
 
 @pytest.fixture

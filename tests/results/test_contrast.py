@@ -11,6 +11,7 @@ from pytest_genbench.errors import DocumentError
 from pytest_genbench.figures import Bars, HeatMap, Points
 from pytest_genbench.results.contrast import contrast
 from pytest_genbench.results.figures import figures
+from pytest_genbench.results.kinds import titles
 from pytest_genbench.results.pairing import paired, paired_splits
 from pytest_genbench.results.schema import Document
 from pytest_genbench.scores import Score
@@ -224,6 +225,26 @@ def test_code_sizes():
         {"x": sized(0.9, 32), "y": sized(0.5, 8), "u": sized(0.4, None), "r": sized(0.1, 4, output="recognition")}
     )
     assert [(each.model, each.numbers, each.score) for each in found.sizes] == [("x", 32, 0.9), ("y", 8, 0.5)]
+    cases = [sized(value, 8).cases[0] for value in (0.5, 0.7)]
+    splits = Document(cases=(cases[0], replace(cases[1], split="b")))
+    (two,) = [each for each in contrast({"x": splits, "y": sized(0.5, 4)}).sizes if each.model == "x"]
+    assert (two.numbers, two.score) == (8, pytest.approx(0.6))
+
+
+def test_means_count_splits_the_same_however_many_seeds_they_have():
+    found = contrast({"x": model({"a": [0.2, 0.4, 0.6], "b": 0.8}), "y": model({"a": 0.5, "b": 0.5})})
+    (means,) = found.means.values()
+    assert means == {"x": pytest.approx(0.6), "y": pytest.approx(0.5)}
+
+
+def test_kinds_of_one_name_are_told_apart():
+    versions = [model({"a": 0.5}, version=version).cases for version in ("1", "2")]
+    both = Document(cases=(*versions[0], *versions[1]))
+    names = list(titles(contrast({"x": both, "y": both}).means).values())
+    assert names == [
+        f"comporth (published) compositional, reconstruction: target probability (version {version}, published-1)"
+        for version in ("1", "2")
+    ]
 
 
 def test_figures():

@@ -280,6 +280,17 @@ def test_of_many_scores_those_that_changed_most_are_drawn():
     assert plot.note.startswith("20 scores; shown are those that changed most, their mean and the worst.")
 
 
+def test_the_worst_of_losses_is_the_highest():
+    def many(values, day):
+        cases = [run(share(value, better="lower"), split=f"s{k:02}").cases[0] for k, value in enumerate(values)]
+        return replace(run(0.5, day), cases=tuple(cases))
+
+    values = [0.1 + k / 20 for k in range(MOST + 1)]
+    (plot,) = figures(history({"a.json": many(values, 1), "b.json": many(values, 2)}))
+    assert plot.lines[1].name == "worst"
+    assert plot.lines[1].y == pytest.approx((max(values), max(values)))
+
+
 def test_documents_of_one_day_are_told_apart_by_their_names():
     (plot,) = figures(history({f"{k:02}.json": run(0.9, 1) for k in range(20)}))
     assert list(plot.ticks.values())[-1] == "19"

@@ -98,6 +98,13 @@ def test_saving_a_subset_again_changes_nothing(document: Document, data: st.Data
     assert update(document, replace(document, cases=tuple(subset))).cases == document.cases
 
 
+def test_how_a_run_ended_is_not_said_of_a_later_one_or_of_the_whole() -> None:
+    stopped = Document(cases=(case(),), notes=("INTERRUPTED: stopped", "range assumed"))
+    ended = Document(cases=(case(),), notes=("range assumed",))
+    assert update(stopped, ended).notes == merge([ended, stopped]).notes == ("range assumed",)
+    assert update(ended, stopped).notes == ("range assumed", "INTERRUPTED: stopped")
+
+
 def test_nothing_to_merge() -> None:
     with pytest.raises(DocumentError, match="nothing to merge"):
         merge([])

@@ -57,7 +57,7 @@ def test_relations_and_pairs():
     assert {letter: share.rules for letter, share in relations.items()} == {"S": 3, "P": 4, "Z": 1, "R": 1}
     assert relations["S"].value == pytest.approx((0 + 0.3 + 0.4) / 3)
     assert {pair: share.value for pair, share in by_pair(run.shares, RELATIONS).items()} == pytest.approx(
-        {("P", "P"): 0.2, ("S", "P"): 0.3}
+        {("P", "P"): 0.2, ("S", "P"): 0.3, ("P", "S"): 0.3}
     )
 
 

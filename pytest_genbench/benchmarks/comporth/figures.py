@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ...errors import MetricError
 from ...figures import Bars, Curves, Figure, HeatMap, Line, Panels, Points
 from ...metrics.reading import LETTERS, LONG, REPLACED, SHORT
+from ...results import codes
 from ...scores import title
+from ..drawing import Splits, about_seeds, about_seeds_of, anchor, columns, flat, joined, known, merged
 from . import rows
 from .representation import CHANGES, TASK
-from .rows import Splits
 
 if TYPE_CHECKING:
     from ...results.schema import Case
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 _LEAST_PLACES, _LEAST_LENGTHS, _LEAST_SPLITS = 4, 3, 2
 """Splits of a family without which there is no figure of it."""
 
-_LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_LIMITS = (0.1, 0.2, 0.5, 1.0)
 """Where the axis of rare errors may end."""
-
-_PUBLISHED = "Published: 0.13 (p = 0.26), Bianchi et al. 2024, section 4.4; 0.12 (p = 0.30) in figure A.5."
 
 
 def figures(cases: Sequence[Case]) -> Iterator[Figure]:
@@ -55,7 +53,7 @@ def _letters(task: str, splits: Splits) -> Iterator[Figure]:
     scored = rows.Scored(splits)
     yield Bars(
         title=f"Letters where they were never seen, {task}: {scored.title}",
-        note=rows.joined("Each letter is held out at one position.", scored.note),
+        note=joined("Each letter is held out at one position.", scored.note),
         labels=scored.labels,
         series=scored.values,
         intervals=scored.intervals,
@@ -73,7 +71,7 @@ def _lengths(task: str, splits: Splits) -> Iterator[Figure]:
     values = scored.values | scored.marks
     yield Curves(
         title=f"Words of a length that was never seen, {task}: {scored.title}",
-        note=rows.joined("The shortest and the longest extrapolate.", scored.note),
+        note=joined("The shortest and the longest extrapolate.", scored.note),
         lines=tuple(rows.line(name, lengths, row, scored.intervals.get(name)) for name, row in values.items()),
         x_title="letters in the words held out",
         y_title=scored.title,
@@ -86,20 +84,18 @@ def _lengths(task: str, splits: Splits) -> Iterator[Figure]:
 def _places(task: str, splits: Splits) -> Iterator[Figure]:
     if len(splits) < _LEAST_PLACES:
         return
-    scored = rows.Scored(splits)
+    scored, seeds = rows.Scored(splits), about_seeds(flat(splits), intervals=False)
     found = {rows.place(slug): value for slug, value in zip(splits, scored.values["held out"], strict=True)}
     columns, lines = (rows.shifts(place[axis] for place in found) for axis in (0, 1))
     seen = [value for value in scored.values.get("in split", ()) if value is not None]
     beside = [f"In split: {fmean(seen):.3f}, mean over all."] if seen else []
     levels = {name: value for name, value in scored.levels.items() if name != "gate"}
     beside += [f"{name.capitalize()}: {value:.3f}." for name, value in levels.items()]
-    published = {
-        a.value: a.note for each in splits.values() for case in each for a in case.anchors if a.source == "published"
-    }
+    published = {a.value: a.note for case in flat(splits) for a in case.anchors if a.source == "published"}
     beside += [f"Published: {value:.2f}, {note}." for value, note in published.items()]
     yield HeatMap(
         title=f"Places where nothing was ever seen, {task}: {scored.title}",
-        note=rows.joined("All words are held out at one shift from the centre.", scored.note, *beside),
+        note=joined("All words are held out at one shift from the centre.", seeds, *beside),
         rows=tuple(f"{y:+d}" for y in reversed(lines)),
         columns=tuple(f"{x:+d}" for x in columns),
         values=tuple(tuple(found.get((x, y)) for x in columns) for y in reversed(lines)),
@@ -111,8 +107,7 @@ def _places(task: str, splits: Splits) -> Iterator[Figure]:
 
 def _wrong(heading: str, splits: Splits) -> Iterator[Figure]:
     """Shares of held-out items by what went wrong with them, where anything did."""
-    known = dict.fromkeys([REPLACED, LETTERS, SHORT, LONG])
-    kinds = list(known | {kind: None for each in splits.values() for case in each for kind in case.errors})
+    kinds = dict.fromkeys([REPLACED, LETTERS, SHORT, LONG, *(kind for case in flat(splits) for kind in case.errors)])
     shares = {
         kind: tuple(fmean(case.errors.get(kind, 0) / case.scores[0].n for case in each) for each in splits.values())
         for kind in kinds
@@ -123,7 +118,7 @@ def _wrong(heading: str, splits: Splits) -> Iterator[Figure]:
     most = max(map(max, shares.values()))
     yield Bars(
         title=heading,
-        note=rows.joined("Shares of the held-out images.", rows.about_seeds(splits)),
+        note=joined("Shares of the held-out images.", about_seeds(flat(splits), intervals=False)),
         labels=rows.labels(splits),
         series=shares,
         value_title="share of images",
@@ -135,31 +130,31 @@ def _units(splits: Splits) -> Iterator[Figure]:
     """What there is to see of codes: MIR and MIG, and what perturbed units change."""
     if not splits:
         return
-    seeds = rows.about_seeds(splits)
+    seeds = about_seeds(flat(splits), intervals=False)
     metrics = [f"{metric}_{factors}" for factors in ("letters", "all") for metric in ("mir", "mig")]
     active = [score.value for score in rows.scores(splits, "active_units")]
     units = f"Active units: {min(active):g} to {max(active):g}." if active else ""
     yield Bars(
         title="Does a unit tell of one thing (MIR), has a thing a unit of its own (MIG)?",
-        note=rows.joined(
+        note=joined(
             "Letters: words of full length and their letters. All: every factor and all images. Lines: MIR of the letters for "
             "codes that are known.",
             units,
             seeds,
         ),
         labels=rows.labels(splits),
-        series=rows.known({title(metric): rows.means(splits, metric) for metric in metrics}),
+        series=known({title(metric): rows.means(splits, metric) for metric in metrics}),
         levels={
             name: value
             for name in ("two letters mixed", "noise")
-            if (value := rows.anchor(splits, name, "mir_letters")) is not None
+            if (value := anchor(flat(splits), name, "mir_letters")) is not None
         },
     )
-    changes = rows.known({title(change): rows.means(splits, f"perturbed_{change}") for change in CHANGES})
+    changes = known({title(change): rows.means(splits, f"perturbed_{change}") for change in CHANGES})
     if changes:
         yield Bars(
             title="What another value of one unit changes in the word that is read",
-            note=rows.joined("Means over units: shares of the values that they were set to.", seeds),
+            note=joined("Means over units: shares of the values that they were set to.", seeds),
             labels=rows.labels(splits),
             series=changes,
             value_title="share of values",
@@ -169,8 +164,7 @@ def _units(splits: Splits) -> Iterator[Figure]:
 
 def _positions(splits: Splits) -> Iterator[Figure]:
     """Where single units change a letter: a good one does so at one position."""
-    cases = [case for each in splits.values() for case in each]
-    pairs = [(case.score("perturbed_one_letter"), case.score("position_entropy")) for case in cases]
+    pairs = [(case.score("perturbed_one_letter"), case.score("position_entropy")) for case in flat(splits)]
     points = tuple(
         (share.clusters[unit][1], entropy)
         for share, spread in pairs
@@ -191,20 +185,25 @@ def _positions(splits: Splits) -> Iterator[Figure]:
 # Several models.
 
 
+def _with_enough(models: Mapping[str, Splits], least: int) -> dict[str, Splits]:
+    """Leave out models with too few splits for a figure; of a single one that is left there is nothing to be compared."""
+    found = {name: splits for name, splits in models.items() if len(splits) >= least}
+    return found if len(found) > 1 else {}
+
+
 def _letters_of_models(task: str, models: Mapping[str, Splits]) -> Iterator[Figure]:
-    models = {name: splits for name, splits in models.items() if len(splits) >= _LEAST_SPLITS}
-    if len(models) < 2:
+    models = _with_enough(models, _LEAST_SPLITS)
+    if not models:
         return
     slugs = rows.ordered({slug for splits in models.values() for slug in splits})
-    every = {slug: [case for splits in models.values() for case in splits.get(slug, ())] for slug in slugs}
-    found = {name: rows.Scored(splits).by_split(slugs) for name, splits in models.items()}
-    scored = rows.Scored(every)
+    scored = rows.Scored(merged(models, slugs))
+    series, intervals = columns({name: rows.Scored(splits).by_split(slugs) for name, splits in models.items()})
     yield Bars(
         title=f"Letters where they were never seen, {task}: {scored.title}",
-        note=rows.joined("Each letter is held out at one position.", *rows.about_seeds_of(models)),
+        note=joined("Each letter is held out at one position.", about_seeds_of(models.values())),
         labels=scored.labels,
-        series={name: tuple(value for value, _ in row) for name, row in found.items()},
-        intervals={name: tuple(bounds for _, bounds in row) for name, row in found.items()},
+        series=series,
+        intervals=intervals,
         marks=scored.marks,
         levels=scored.levels,
         value_title=scored.title,
@@ -212,13 +211,11 @@ def _letters_of_models(task: str, models: Mapping[str, Splits]) -> Iterator[Figu
 
 
 def _lengths_of_models(task: str, models: Mapping[str, Splits]) -> Iterator[Figure]:
-    models = {name: splits for name, splits in models.items() if len(splits) >= _LEAST_LENGTHS}
-    if len(models) < 2:
+    models = _with_enough(models, _LEAST_LENGTHS)
+    if not models:
         return
     slugs = rows.ordered({slug for splits in models.values() for slug in splits})
-    scored = rows.Scored(
-        {slug: [case for splits in models.values() for case in splits.get(slug, ())] for slug in slugs}
-    )
+    scored = rows.Scored(merged(models, slugs))
     lines = []
     for name, splits in models.items():
         own, lengths = rows.Scored(splits), tuple(float(rows.length(slug)) for slug in splits)
@@ -226,7 +223,7 @@ def _lengths_of_models(task: str, models: Mapping[str, Splits]) -> Iterator[Figu
     lengths = tuple(float(rows.length(slug)) for slug in slugs)
     yield Curves(
         title=f"Words of a length that was never seen, {task}: {scored.title}",
-        note=rows.joined("The shortest and the longest extrapolate.", *rows.about_seeds_of(models)),
+        note=joined("The shortest and the longest extrapolate.", about_seeds_of(models.values())),
         lines=(*lines, *(rows.line(name, lengths, row, None) for name, row in scored.marks.items())),
         x_title="letters in the words held out",
         y_title=scored.title,
@@ -242,7 +239,7 @@ def _places_of_models(task: str, models: Mapping[str, Splits]) -> Iterator[Figur
     common = rows.ordered(set.intersection(*(set(splits) for splits in models.values())))
     if len(common) < _LEAST_PLACES:
         return
-    scored = rows.Scored({slug: [case for splits in models.values() for case in splits[slug]] for slug in common})
+    scored = rows.Scored(merged(models, common))
     found = {
         name: rows.Scored({slug: splits[slug] for slug in common}).values["held out"] for name, splits in models.items()
     }
@@ -260,8 +257,9 @@ def _places_of_models(task: str, models: Mapping[str, Splits]) -> Iterator[Figur
 
     yield Panels(
         title=f"Places where nothing was ever seen, {task}: {scored.title}",
-        note=rows.joined(
-            f"Means over the {len(common)} places that all models were tested at.", *rows.about_seeds_of(models)
+        note=joined(
+            f"Means over the {len(common)} places that all models were tested at.",
+            about_seeds_of(models.values(), intervals=False),
         ),
         figures=(means(1, "shift up"), means(0, "shift to the right")),
     )
@@ -269,55 +267,23 @@ def _places_of_models(task: str, models: Mapping[str, Splits]) -> Iterator[Figur
 
 def _codes_of_models(models: Mapping[str, Sequence[Case]]) -> Iterator[Figure]:
     """Loss against MIR with the models that no other beats in both, and MIR against accuracy of those."""
-    from ...metrics import pareto_front
-
-    codes = {name: rows.codes(cases) for name, cases in models.items()}
-    known = {
-        name: (fmean(s.value for s in loss), fmean(s.value for s in ratio))
-        for name, splits in codes.items()
-        if (loss := rows.scores(splits, "excess_bce")) and (ratio := rows.scores(splits, "mir_all"))
-    }
-    chosen = [name for name, splits in codes.items() if splits]
-    if len(known) > 1:
-        is_on = pareto_front([(-loss, ratio) for loss, ratio in known.values()])
-        chosen = [name for name, on in zip(known, is_on, strict=True) if on]
+    chosen = codes.front(models)
+    if chosen:
         yield Points(
             title="Which models to look at: loss of the reconstruction against MIR of all factors",
             note="Means over splits. The line joins the models that no other beats in both (figure 2A of Bianchi et al. 2024).",
-            groups={name: (point,) for name, point in known.items()},
-            names={name: (name,) for name in known},
+            groups={each.model: ((each.loss, each.mir),) for each in chosen},
+            names={each.model: (each.model,) for each in chosen},
             x_title="excess BCE, nats per image",
             y_title="MIR, all factors",
-            front=tuple(sorted(known[name] for name in chosen)),
+            front=tuple(sorted((each.loss, each.mir) for each in chosen if each.is_on_front)),
         )
-    pairs = {name: tuple(_pairs(models[name], codes[name])) for name in codes}
-    pairs = {name: points for name, points in pairs.items() if points}
+    pairs = {name: tuple(points) for name, cases in models.items() if (points := codes.pairs(cases))}
     if len(pairs) > 1:
         yield Points(
             title="Does MIR go with generalisation?",
-            note=rows.joined("A point is a model's split.", _correlation(chosen, pairs, len(known) > 1), _PUBLISHED),
+            note=f"A point is a model's split. {codes.correlated(models)}.",
             groups=pairs,
             x_title="MIR, letters",
             y_title="accuracy of reconstruction, held out",
         )
-
-
-def _pairs(cases: Sequence[Case], codes: Splits) -> Iterator[tuple[float, float]]:
-    """MIR and accuracy of the splits and seeds that have both."""
-    read = {(c.split, c.seed): c.scores[0].value for c in cases if c.output == "reconstruction" and c.scores}
-    for case in (case for each in codes.values() for case in each):
-        score = case.score("mir_letters")
-        if score is not None and (case.split, case.seed) in read:
-            yield score.value, read[case.split, case.seed]
-
-
-def _correlation(chosen: Sequence[str], pairs: Mapping[str, Sequence[tuple[float, float]]], is_front: bool) -> str:
-    from ...metrics import correlation
-
-    points = [point for name in chosen for point in pairs.get(name, ())]
-    head = f"Pearson over {len(points)} pairs of {'the models on the front' if is_front else 'these models'}"
-    try:
-        found = correlation([ratio for ratio, _ in points], [accuracy for _, accuracy in points])
-    except MetricError as error:
-        return f"{head}: none. {error}"
-    return f"{head}: {found.rho:+.2f} (p = {found.p:.2g})."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...figures import Curves, Figure
 from ...results.reasoning import LEAST, Run, Share, curves, in_parts, mean_curve, runs, whole
-from .figures import LETTERS, LEVELS, beside, curve_of, described, differences, known, listed, noted, summed_up
+from .rows import LETTERS, LEVELS, beside, curve_of, described, differences, known, listed, noted, summed_up
 from .rule import RELATIONS as WORDS
 
 if TYPE_CHECKING:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...figures import Bars, Bounds, Curves, Figure, HeatMap, Line, Row
+from ...figures import Curves, Figure, HeatMap, Line, Row
 from ...results.reasoning import (
     ALONE,
     LEAST,
@@ -19,7 +17,6 @@ from ...results.reasoning import (
     by_axis,
     by_pair,
     curves,
-    efficiency,
     fullest,
     in_parts,
     mean_curve,
@@ -28,19 +25,12 @@ from ...results.reasoning import (
     together,
     whole,
 )
-from ...scores import ENDLESS, Score
 from . import people, scoring, shortcuts
-from .anchors import CHANCE
+from .rows import LETTERS, LEVELS, beside, curve_of, described, differences, known, listed, noted, summed_up, values
 from .rule import RELATIONS as WORDS
-from .rules import RULES
 
 if TYPE_CHECKING:
     from ...results.schema import Case
-
-LETTERS = {rule.name: rule.relations for rule in RULES}
-"""Relations by rule."""
-
-LEVELS = {"chance": CHANCE}
 
 LEARNT = 0.8
 """Accuracy on a composition above which the paper asks what its model does on the components."""
@@ -71,81 +61,6 @@ def figures(cases: Sequence[Case]) -> Iterator[Figure]:
     yield from _of_axes(cases, seeds)
     yield from _of_order(cases, seeds)
     yield from _of_components(cases, seeds)
-
-
-def known(found: Iterable[Run]) -> list[Run]:
-    """Leave out shares of what is no rule, such as two that were trained together for a curriculum."""
-    kept = [replace(run, shares={name: run.shares[name] for name in run.shares if name in LETTERS}) for run in found]
-    return [run for run in kept if run.shares]
-
-
-def described(training: str, n: int | None = None) -> str:
-    """Say how models were trained: ``each rule trained alone, n = 1,000``."""
-    which = {"joint": "all rules", "joint-elementary": "elementary rules", "joint-composed": "composed rules"}
-    how = "each rule trained alone" if training == ALONE else f"{which.get(training, training)} trained together"
-    return how if n is None else f"{how}, n = {n:,}"
-
-
-def noted(*sentences: str, seeds: int = 1) -> str:
-    """Join sentences, and say over how many training seeds values are means."""
-    return " ".join(filter(None, [*sentences, f"Means over {seeds} training seeds." if seeds > 1 else ""]))
-
-
-def beside(series: Mapping[str, Mapping[str, Share]], labels: Iterable[str], **fields: object) -> Bars:
-    """Draw shares by name of a series and label as bars with their intervals; `fields` are others of :class:`Bars`."""
-    names = tuple(labels)
-    return Bars(
-        labels=names,
-        series={title: _values(shares, names) for title, shares in series.items()},
-        intervals={title: tuple(_bounds(shares.get(name)) for name in names) for title, shares in series.items()},
-        levels=LEVELS,
-        value_title="accuracy",
-        **fields,  # type: ignore[arg-type]
-    )
-
-
-def differences(pairs: Mapping[str, tuple[Share, Share]], name: str, **fields: object) -> Bars:
-    """Draw by how much the first share of each pair is above the second, sorted, with Newcombe's intervals.
-
-    Args:
-        pairs: By label.
-        name: What the difference is called.
-        fields: Others of :class:`Bars`.
-    """
-    found = {label: _difference(*pair) for label, pair in pairs.items()}
-    labels = sorted(found, key=lambda label: (-found[label][0], label))
-    # In steps of a tenth, and the same to both sides, so that no difference is in the middle.
-    reach = max(math.ceil(10 * abs(bound)) / 10 for _, interval in found.values() for bound in interval)
-    return Bars(
-        labels=tuple(labels),
-        series={name: tuple(found[label][0] for label in labels)},
-        intervals={name: tuple(found[label][1] for label in labels)},
-        value_title=name,
-        low=-reach,
-        high=reach,
-        **fields,  # type: ignore[arg-type]
-    )
-
-
-def curve_of(name: str, curve: Mapping[int, Share]) -> Line:
-    """Draw shares over the number of training problems."""
-    return Line(
-        name,
-        tuple(float(n) for n in curve),
-        tuple(share.value for share in curve.values()),
-        tuple(_bounds(share) for share in curve.values()),
-    )
-
-
-def listed(numbers: Iterable[int]) -> str:
-    """Write numbers of training problems: ``n = 20, 100, 1,000``."""
-    return f"n = {', '.join(f'{n:,}' for n in numbers)}"
-
-
-def summed_up(curve: Mapping[int, Share]) -> str:
-    """Say what AUC and SES of a curve are."""
-    auc, ses = efficiency(curve)
-    return f"AUC {auc:.3f}, SES {ses:.3f}"
 
 
 def _largest(found: Sequence[Run]) -> list[Run]:
@@ -206,7 +121,7 @@ def _of_relations(chosen: Sequence[Run], seeds: int) -> Iterator[Figure]:
     words = tuple(WORDS[letter] for letter in RELATIONS)
     for title, shares in _by_test(enough).items():
         pairs = by_pair(shares, LETTERS)
-        cells = [[pairs.get((a, b)) or pairs.get((b, a)) for b in RELATIONS] for a in RELATIONS]
+        cells = [[pairs.get((a, b)) for b in RELATIONS] for a in RELATIONS]
         yield HeatMap(
             title=f"Accuracy by pair of relations, {title}; {how}",
             note=noted(
@@ -232,16 +147,16 @@ def _over_problems(training: str, rules: Mapping[str, Mapping[int, Share]], seed
     lines = [curve_of(name, curve) for name, curve in sorted(single.items(), key=_number)]
     if len(complete) > 1:
         lines.insert(0, curve_of(f"mean of {len(complete)} rules", mean))
-    known = beside_people(rules, people.named(), people.PROBLEMS)
-    if known is not None:
-        lines.append(Line("people", (float(known.n),), (known.people,)))
+    asked = beside_people(rules, people.named(), people.PROBLEMS)
+    if asked is not None:
+        lines.append(Line("people", (float(asked.n),), (asked.people,)))
     about = f"the mean of {len(complete)} rules" if len(complete) > 1 else next(iter(complete))
     papers = "; the paper has six numbers, from 20 to 1,000"
     yield Curves(
         title=f"Accuracy over the number of training problems; {described(training)}",
         note=noted(
             f"Of {about}: {summed_up(mean)}, over {listed(numbers)}{'' if len(numbers) == _PAPERS else papers}.",
-            f"{str(known)[0].upper()}{str(known)[1:]}." if known is not None else "",
+            f"{str(asked)[0].upper()}{str(asked)[1:]}." if asked is not None else "",
             f"{PUBLISHED[training][0].upper()}{PUBLISHED[training][1:]}." if training in PUBLISHED else "",
             seeds=seeds,
         ),
@@ -314,7 +229,7 @@ def _of_order(cases: Sequence[Case], seeds: int) -> Iterator[Figure]:
                 "random choice agrees as often as chance is right.",
                 seeds=seeds,
             ),
-            marks={"accuracy": _values(right.get((training, run.n), {}), labels)},
+            marks={"accuracy": values(right.get((training, run.n), {}), labels)},
         )
 
 
@@ -356,19 +271,3 @@ def _sorted(shares: Mapping[str, Share]) -> list[str]:
 def _counted(name: str, rules: int) -> str:
     """Write how many rules something is about."""
     return f"{name} ({rules})" if rules > 1 else name
-
-
-def _values(shares: Mapping[str, Share], names: Iterable[str]) -> Row:
-    return tuple(shares[name].value if name in shares else None for name in names)
-
-
-def _bounds(share: Share | None) -> Bounds | None:
-    return None if share is None else (share.interval.low, share.interval.high)
-
-
-def _difference(first: Share, second: Share) -> tuple[float, Bounds]:
-    """By how much the first share is above the second, with Newcombe's interval for problems drawn apart."""
-    one, other = (Score("accuracy", each.value, each.n, ENDLESS, interval=each.interval) for each in (first, second))
-    found = scoring.difference("difference", one, other, "higher")
-    assert found.interval is not None
-    return found.value, (found.interval.low, found.interval.high)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ...figures import Bars, Bounds, Figure, Row
 from ...hierarchy import Hierarchy
 from ...results.schema import Case
+from ..drawing import anchor, by_split, flat, gate, known, mean
 from ..protocol import Inputs
 from . import views
 
@@ -73,7 +74,7 @@ def contrasts(data: Shown, models: Mapping[str, Sequence[Case]]) -> Iterator[Fig
             title=f"{slugs[0]}: R_c of each variable by model",
             labels=names,
             series={
-                model: tuple(_mean(sets[slugs[0]], f"{R_C}.{name}") for name in names)
+                model: tuple(_value(sets[slugs[0]], f"{R_C}.{name}") for name in names)
                 for model, sets in found.items()
                 if slugs[0] in sets
             },
@@ -83,7 +84,7 @@ def contrasts(data: Shown, models: Mapping[str, Sequence[Case]]) -> Iterator[Fig
         # Flat models have none; they stay in the figure, so that colours are the same in all of them.
         series = _contrasted(found, slugs, metric)
         values = [value for row in series.values() for value in row if value is not None]
-        if sum(any(value is not None for value in row) for row in series.values()) > 1:
+        if len(known(series)) > 1:
             yield Bars(
                 title=f"{title} of each model",
                 note=_MEANING[metric],
@@ -107,24 +108,23 @@ def _any(found: Mapping[str, Mapping[str, list[Case]]], slug: str) -> list[Case]
 
 def _contrasted(found: Mapping[str, Mapping[str, list[Case]]], slugs: Sequence[str], metric: str) -> dict[str, Row]:
     return {
-        model: tuple(_mean(sets[slug], metric) if slug in sets else None for slug in slugs)
+        model: tuple(_value(sets[slug], metric) if slug in sets else None for slug in slugs)
         for model, sets in found.items()
     }
 
 
 def _by_set(data: Shown, cases: Sequence[Case]) -> dict[str, list[Case]]:
     """Sort cases by data set, in the benchmark's order, and by seed."""
-    known = {slug: sorted((c for c in cases if c.split == slug), key=lambda c: c.seed) for slug in data.hierarchies}
-    return {slug: some for slug, some in known.items() if some}
+    found = by_split(cases)
+    return {slug: found[slug] for slug in data.hierarchies if slug in found}
 
 
 def _values(cases: Sequence[Case], metric: str) -> list[float]:
     return [score.value for case in cases if (score := case.score(metric)) is not None]
 
 
-def _mean(cases: Sequence[Case], metric: str) -> float | None:
-    values = _values(cases, metric)
-    return sum(values) / len(values) if values else None
+def _value(cases: Sequence[Case], metric: str) -> float | None:
+    return mean(cases, metric)[0]
 
 
 def _interval(cases: Sequence[Case], metric: str) -> Bounds | None:
@@ -132,23 +132,18 @@ def _interval(cases: Sequence[Case], metric: str) -> Bounds | None:
     values = _values(cases, metric)
     if len(values) > 1:
         return min(values), max(values)
-    score = cases[0].score(metric)
-    return (score.interval.low, score.interval.high) if score is not None and score.interval else None
+    return mean(cases, metric)[1]
 
 
 def _marks(sets: Sequence[Sequence[Case]]) -> dict[str, Row]:
     """Values of the anchors of R_c by name, one for each data set."""
     names = dict.fromkeys(a.name for cases in sets for a in cases[0].anchors if a.metric == R_C)
-    return {name: tuple(_anchor(cases[0], name, R_C) for cases in sets) for name in names}
+    return {name: tuple(anchor(cases, name, R_C) for cases in sets) for name in names}
 
 
-def _anchor(case: Case, name: str, metric: str) -> float | None:
-    return next((a.value for a in case.anchors if (a.name, a.metric) == (name, metric)), None)
-
-
-def _gate(cases: Sequence[Case]) -> dict[str, float]:
-    bounds = {gate.bound for case in cases for gate in case.gates if gate.metric == R_C and gate.bound is not None}
-    return {"gate": bounds.pop()} if len(bounds) == 1 else {}
+def _levels(cases: Sequence[Case]) -> dict[str, float]:
+    bound = gate(cases, R_C)
+    return {} if bound is None else {"gate": bound}
 
 
 def _spread(cases: Sequence[Case]) -> str:
@@ -162,31 +157,31 @@ def _over_sets(sets: Mapping[str, list[Case]]) -> Figure:
         note="R_c compares each true variable with the best unit only where both are active, R everywhere. The marks are R_c of "
         f"shuffled principal components (chance), principal components, and the true values themselves.{_spread(most)}",
         labels=tuple(sets),
-        series={name: tuple(_mean(cases, metric) for cases in sets.values()) for name, metric in SCORES.items()},
+        series={name: tuple(_value(cases, metric) for cases in sets.values()) for name, metric in SCORES.items()},
         intervals={name: tuple(_interval(cases, metric) for cases in sets.values()) for name, metric in SCORES.items()},
         marks=_marks(list(sets.values())),
-        levels=_gate([case for cases in sets.values() for case in cases]),
+        levels=_levels(flat(sets)),
         value_title="R_c, R",
     )
 
 
 def _structure(sets: Mapping[str, list[Case]]) -> Iterator[Figure]:
     """Purity, coverage and H-error over data sets, of a model that has a hierarchy for some of them."""
-    known = {slug: cases for slug, cases in sets.items() if _values(cases, "purity")}
-    if not known:
+    sets = {slug: cases for slug, cases in sets.items() if _values(cases, "purity")}
+    if not sets:
         return
     yield Bars(
         title="Purity and coverage of each data set",
         note=f"Purity: {_MEANING['purity']} Coverage: {_MEANING['coverage']}",
-        labels=tuple(known),
-        series={name: tuple(_mean(cases, metric) for cases in known.values()) for name, metric in STRUCTURE.items()},
+        labels=tuple(sets),
+        series={name: tuple(_value(cases, metric) for cases in sets.values()) for name, metric in STRUCTURE.items()},
         value_title="share of items",
     )
-    errors = tuple(_mean(cases, "h_error") for cases in known.values())
+    errors = tuple(_value(cases, "h_error") for cases in sets.values())
     yield Bars(
         title="H-error of each data set",
         note=_MEANING["h_error"],
-        labels=tuple(known),
+        labels=tuple(sets),
         series={"H-error": errors},
         value_title="paths",
         high=max(1.0, *(each for each in errors if each is not None)),
@@ -199,7 +194,7 @@ def _variables(slug: str, truth: Hierarchy, cases: Sequence[Case]) -> Figure:
     series, intervals = {}, {}
     for name, metric in SCORES.items():
         metrics = (metric, *(f"{metric}.{variable}" for variable in truth.names))
-        series[name] = tuple(_mean(cases, each) for each in metrics)
+        series[name] = tuple(_value(cases, each) for each in metrics)
         intervals[name] = tuple(_interval(cases, each) for each in metrics)
     rest: Row = (None,) * len(truth.names)
     published = any(a.source == "published" and a.metric == R_C for a in cases[0].anchors)
@@ -214,6 +209,6 @@ def _variables(slug: str, truth: Hierarchy, cases: Sequence[Case]) -> Figure:
         series=series,
         intervals=intervals,
         marks={name: (*row, *rest) for name, row in _marks([cases]).items()},
-        levels=_gate(cases),
+        levels=_levels(cases),
         value_title="R_c, R",
     )

@@ -62,12 +62,3 @@ def frames(text: str, count: int) -> NDArray[np.uint8]:
     with Image.open(io.BytesIO(base64.b64decode(text))) as image:
         pixels = np.asarray(image.convert("L"))
     return np.stack(np.split(pixels, count, axis=1))
-
-
-def png(pixels: NDArray[np.uint8]) -> bytes:
-    """Write a grey picture, uint8 (H, W), as a PNG file."""
-    from PIL import Image
-
-    file = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(pixels)).save(file, "PNG", optimize=True)
-    return file.getvalue()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import png
 from ...figures import (
     Bars,
     Curves,
@@ -29,7 +30,7 @@ from ...hierarchy import Hierarchy
 from ...results.schema import Case
 from ..protocol import Inputs
 from .kept import option_names, path_names
-from .packed import frames, png, unpack
+from .packed import frames, unpack
 
 LEAST = 0.1
 """R² both ways from which on a unit is said to be about a variable."""
@@ -64,18 +65,18 @@ def trees(slug: str, truth: Hierarchy, case: Case, about: str) -> Figure:
 
 def paths(slug: str, truth: Hierarchy, case: Case, about: str) -> Figure | None:
     """How often each path of the model's hierarchy is taken, and by items of which true path."""
-    paths = case.kept.get("paths")
-    if paths is None:
+    found = case.kept.get("paths")
+    if found is None:
         return None
-    counts = unpack(paths["counts"], (len(paths["true"]), len(paths["learned"])))
+    counts = unpack(found["counts"], (len(found["true"]), len(found["learned"])))
     total, often = counts.sum(axis=1, keepdims=True), counts.sum(axis=0) / counts.sum()
     shares = counts / np.maximum(total, 1)
-    learned = tuple(f"{name} ({share:.0%})" for name, share in zip(paths["learned"], often, strict=True))
+    learned = tuple(f"{name} ({share:.0%})" for name, share in zip(found["learned"], often, strict=True))
     return HeatMap(
         title=f"{slug}: true paths and those of the model",
         note="Share of the items of each true path that take each path of the model, and in brackets of all items. A model with "
         f"the right paths has one bright field in each row and column.{about}",
-        rows=tuple(paths["true"]),
+        rows=tuple(found["true"]),
         columns=learned,
         values=tuple(
             tuple(float(value) if all_ else None for value in row)
@@ -88,14 +89,14 @@ def paths(slug: str, truth: Hierarchy, case: Case, about: str) -> Figure | None:
 
 def units(slug: str, truth: Hierarchy, case: Case, about: str) -> Figure | None:
     """How often each unit is active, and how much it varies then."""
-    units = case.kept.get("units")
-    if units is None:
+    found = case.kept.get("units")
+    if found is None:
         return None
-    widest = max((spread for spread in units["spread"] if spread is not None), default=0.0)
+    widest = max((spread for spread in found["spread"] if spread is not None), default=0.0)
     if not widest > 0:
         return None
-    varies = tuple(None if spread is None else spread / widest for spread in units["spread"])
-    active = tuple(units["active"])
+    varies = tuple(None if spread is None else spread / widest for spread in found["spread"])
+    active = tuple(found["active"])
     series = {"active": active} if case.kept.get("hierarchy") else {}
     return Bars(
         title=f"{slug}: units of the code",
@@ -105,7 +106,7 @@ def units(slug: str, truth: Hierarchy, case: Case, about: str) -> Figure | None:
             else "Standard deviation"
         )
         + f" of its values, in units of that of the unit that varies most. A unit that does not vary says nothing.{about}",
-        labels=tuple(units["names"]),
+        labels=tuple(found["names"]),
         series=series | {"varies": varies},
         value_title="share" if series else "of the largest",
     )
@@ -113,23 +114,23 @@ def units(slug: str, truth: Hierarchy, case: Case, about: str) -> Figure | None:
 
 def plane(slug: str, truth: Hierarchy, case: Case, about: str) -> Figure | None:
     """The code as a cloud of points."""
-    plane = case.kept.get("plane")
-    if plane is None:
+    found = case.kept.get("plane")
+    if found is None:
         return None
-    points = unpack(plane["points"], (-1, 3))
+    points = unpack(found["points"], (-1, 3))
     names, what = path_names(truth), "path"
     if len(names) > COLOURS:
         names, what = [name.split(", ")[0] for name in names], truth.columns[0].name
     groups: dict[str, list[tuple[float, float]]] = {name: [] for name in dict.fromkeys(names)}
     for x, y, path in points.tolist():
-        groups[names[path]].append((x * plane["scale"], y * plane["scale"]))
+        groups[names[path]].append((x * found["scale"], y * found["scale"]))
     return Points(
         title=f"{slug}: the code of {len(points)} items",
         note=f"Coloured by the true {what}. Items of a kind lie on a line or surface with a dimension for each variable "
         f"they have.{about}",
         groups={name: tuple(places) for name, places in groups.items() if places},
-        x_title=plane["axes"][0],
-        y_title=plane["axes"][1],
+        x_title=found["axes"][0],
+        y_title=found["axes"][1],
     )
 
 
@@ -284,7 +285,7 @@ def traversals(render: Callable[[Sequence[int]], Inputs], slug: str, case: Case,
     strips = tuple(
         Strip(
             tuple(
-                Picture(png(picture), f"{value:.2g}", f"{caption} at {value:.2g}")
+                Picture(png.encode(picture[..., None]), f"{value:.2g}", f"{caption} at {value:.2g}")
                 for value, picture in zip(values, shown, strict=True)
             ),
             caption,

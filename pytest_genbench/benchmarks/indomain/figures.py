@@ -12,6 +12,23 @@ import numpy as np
 
 from ...figures import Bars, Figure, HeatMap, Histogram, Panels, Points, Row
 from ...results.indomain import correlations, downstream, has_answers, pairs, pooled
+from ..drawing import (
+    LOW,
+    Splits,
+    about_seeds,
+    about_seeds_of,
+    anchor,
+    columns,
+    cut,
+    flat,
+    gate,
+    has_values,
+    joined,
+    known,
+    mean,
+    merged,
+    off_axis,
+)
 from ..grids import Design
 from . import answers, rows, rule
 from .modularity import ID, OOD, RATIO, SHARE, train_means
@@ -82,72 +99,61 @@ def contrasts(design: Design, models: Mapping[str, Sequence[Case]]) -> Iterator[
 # Splits and factors.
 
 
-def _overview(models: Mapping[str, rows.Splits], heading: str) -> Bars:
+def _overview(models: Mapping[str, Splits], heading: str) -> Bars:
     """The headline of each split, a series for each model; anchors are the same for all."""
     names = [split for split in rows.SPLITS if any(split in splits for splits in models.values())]
-    found = {name: [rows.mean(splits.get(split, ()), METRIC) for split in names] for name, splits in models.items()}
-    every = {split: [case for splits in models.values() for case in splits.get(split, ())] for split in names}
-    series = {name: tuple(value for value, _ in each) for name, each in found.items()}
-    marks, note = rows.off_axis(_anchors(every))
+    found = {name: [mean(splits.get(split, ()), METRIC) for split in names] for name, splits in models.items()}
+    series, intervals = columns(found)
+    marks, note = off_axis(_anchors(merged(models, names)), LOW)
     return Bars(
         title=heading,
-        note=rows.joined(
+        note=joined(
             "The mean over factors of 1 - MSE / variance over the whole grid.",
-            _over_seeds(models),
+            about_seeds_of(models.values()),
             note,
-            rows.cut(series.values()),
+            cut(series.values(), LOW),
         ),
         labels=tuple(rows.SPLITS[split] for split in names),
         series=series,
-        intervals={name: tuple(bounds for _, bounds in each) for name, each in found.items()},
+        intervals=intervals,
         marks=marks,
         value_title=_R2,
-        low=rows.LOW,
+        low=LOW,
     )
 
 
-def _over_seeds(models: Mapping[str, rows.Splits]) -> str:
-    """Say what values are means over; of models that differ in their number of seeds, so much."""
-    said = {rows.seeds(case for cases in splits.values() for case in cases) for splits in models.values()}
-    return said.pop() if len(said) == 1 else "Means over seeds, where there are several, with 95 % intervals."
-
-
-def _anchors(splits: rows.Splits) -> dict[str, Row]:
+def _anchors(splits: Splits) -> dict[str, Row]:
     """What the headline of each split is read by."""
     published = dict.fromkeys(
         each.name
-        for cases in splits.values()
-        for case in cases
+        for case in flat(splits)
         for each in case.anchors
         if each.source == "published" and each.metric == METRIC
     )
-    found = {
-        name: rows.collect(splits, lambda cases, name=name: rows.anchor(cases, name, METRIC))  # type: ignore[misc]
-        for name in (*_GUESSES, *published)
-    }
-    found["gate"] = rows.collect(splits, lambda cases: rows.gate(cases, METRIC))
-    return {name: values for name, values in found.items() if rows.is_there(values)}
+    found = {name: tuple(anchor(cases, name, METRIC) for cases in splits.values()) for name in (*_GUESSES, *published)}
+    return known({**found, "gate": tuple(gate(cases, METRIC) for cases in splits.values())})
 
 
-def _factors(design: Design, splits: rows.Splits, task: str) -> Bars:
+def _factors(design: Design, splits: Splits, task: str) -> Bars:
     """Each factor of each split."""
     names = design.grid.names
-    series, intervals, marks = {}, {}, {}
+    found, marks = {}, {}
     for split, cases in splits.items():
         title = rows.SPLITS[split]
-        series[title], intervals[title] = rows.row(cases, [f"{METRIC}.{name}" for name in names])
-        nearest = tuple(rows.anchor(cases, _GUESSES[0], f"{METRIC}.{name}") for name in names)
+        found[title] = [mean(cases, f"{METRIC}.{name}") for name in names]
+        nearest = tuple(anchor(cases, _GUESSES[0], f"{METRIC}.{name}") for name in names)
         # Where training showed every value of every factor, this is 1.
         if any(value is not None and value < 0.9995 for value in nearest):
             marks[f"{_GUESSES[0]}, {title}"] = nearest
-    shown, below = rows.off_axis(marks)
+    series, intervals = columns(found)
+    shown, below = off_axis(marks, LOW)
     return Bars(
         title=f"{_R2} of each factor, {task}",
-        note=rows.joined(
-            rows.seeds(case for cases in splits.values() for case in cases),
+        note=joined(
+            about_seeds(flat(splits)),
             "A tick is where a model ends that never leaves the values it has seen." if shown else "",
             below,
-            rows.cut(series.values()),
+            cut(series.values(), LOW),
             _degenerate(splits),
             f"Never held out: {', '.join(design.kept)}." if design.kept else "",
         ),
@@ -156,11 +162,11 @@ def _factors(design: Design, splits: rows.Splits, task: str) -> Bars:
         intervals=intervals,
         marks=shown,
         value_title=_R2,
-        low=rows.LOW,
+        low=LOW,
     )
 
 
-def _degenerate(splits: rows.Splits) -> str:
+def _degenerate(splits: Splits) -> str:
     """Name the factors whose bar means little, as their anchors say."""
     notes: dict[str, list[str]] = {}
     for split, cases in splits.items():
@@ -173,17 +179,17 @@ def _degenerate(splits: rows.Splits) -> str:
     return " ".join(f"{', '.join(names)} in {note}." for note, names in notes.items())
 
 
-def _levels(design: Design, splits: rows.Splits) -> Bars:
+def _levels(design: Design, splits: Splits) -> Bars:
     """How often the level of each factor is named, and all of them."""
     names = design.grid.names
-    series, intervals = {}, {}
-    for split, cases in splits.items():
-        title = rows.SPLITS[split]
-        series[title], intervals[title] = rows.row(cases, [ACCURACY, *(f"{ACCURACY}.{name}" for name in names)])
+    metrics = (ACCURACY, *(f"{ACCURACY}.{name}" for name in names))
+    series, intervals = columns(
+        {rows.SPLITS[split]: [mean(cases, metric) for metric in metrics] for split, cases in splits.items()}
+    )
     everything = float(np.prod([1 / design.grid.shape[k] for k in counted(design)]))
     return Bars(
         title="Levels named, recognition: accuracy",
-        note=rows.seeds(case for cases in splits.values() for case in cases),
+        note=about_seeds(flat(splits)),
         labels=("all factors right", *names),
         series=series,
         intervals=intervals,
@@ -198,32 +204,30 @@ def _levels(design: Design, splits: rows.Splits) -> Bars:
 def _one_unseen(design: Design, split: str, unseen: Sequence[Case], seen: Sequence[Case]) -> Bars:
     """Each factor where it is unseen, where another is, and in distribution."""
     names = design.grid.names
-    found = {
-        "unseen": rows.row(unseen, [f"{OOD}.{name}" for name in names]),
-        "while another is unseen": rows.row(unseen, [f"{ID}.{name}" for name in names]),
-        "in distribution": rows.row(seen, [f"{METRIC}.{name}" for name in names]),
-    }
-    found = {name: each for name, each in found.items() if rows.is_there(each[0])}
-    marks = {_GUESSES[0]: tuple(rows.anchor(unseen, _GUESSES[0], f"{OOD}.{name}") for name in names)}
-    marks, below = rows.off_axis(marks)
+    about = {"unseen": (unseen, OOD), "while another is unseen": (unseen, ID), "in distribution": (seen, METRIC)}
+    series, intervals = columns(
+        {what: [mean(cases, f"{head}.{name}") for name in names] for what, (cases, head) in about.items()}
+    )
+    marks = {_GUESSES[0]: tuple(anchor(unseen, _GUESSES[0], f"{OOD}.{name}") for name in names)}
+    marks, below = off_axis(marks, LOW)
     return Bars(
         title=f"One factor unseen, {rows.SPLITS[split]}: {_R2}",
-        note=rows.joined(
+        note=joined(
             "A model of independent parts would lose the unseen factor alone, and keep the others as in distribution.",
-            rows.seeds(unseen) if len({case.seed for case in unseen}) > 1 else "",
+            about_seeds(unseen) if len({case.seed for case in unseen}) > 1 else "",
             below,
-            rows.cut(values for values, _ in found.values()),
+            cut(series.values(), LOW),
         ),
         labels=names,
-        series={name: values for name, (values, _) in found.items()},
-        intervals={name: bounds for name, (_, bounds) in found.items() if any(each is not None for each in bounds)},
+        series=series,
+        intervals={name: bounds for name, bounds in intervals.items() if any(each is not None for each in bounds)},
         marks=marks,
         value_title=_R2,
-        low=rows.LOW,
+        low=LOW,
     )
 
 
-def _unseen_of_models(models: Mapping[str, rows.Splits]) -> Bars:
+def _unseen_of_models(models: Mapping[str, Splits]) -> Bars:
     """The unseen factor and the others, a series for each model."""
     about = [
         (f"{rows.SPLITS[split]}: {what}", split, metric)
@@ -232,24 +236,21 @@ def _unseen_of_models(models: Mapping[str, rows.Splits]) -> Bars:
         for what, metric in (("unseen factor", OOD), ("the others", ID))
     ]
     found = {
-        name: [rows.mean(splits.get(split, ()), metric) for _, split, metric in about]
-        for name, splits in models.items()
+        name: [mean(splits.get(split, ()), metric) for _, split, metric in about] for name, splits in models.items()
     }
-    series = {name: tuple(value for value, _ in each) for name, each in found.items()}
-    every = {split: [case for splits in models.values() for case in splits.get(split, ())] for _, split, _ in about}
-    marks = {
-        name: tuple(rows.anchor(every[split], name, metric) for _, split, metric in about) for name in _GUESSES[:1]
-    }
-    marks, below = rows.off_axis(marks)
+    series, intervals = columns(found)
+    every = merged(models, {split for _, split, _ in about})
+    marks = {_GUESSES[0]: tuple(anchor(every[split], _GUESSES[0], metric) for _, split, metric in about)}
+    marks, below = off_axis(marks, LOW)
     return Bars(
         title=f"One factor unseen: {_R2}",
-        note=rows.joined("Means over factors.", _over_seeds(models), below, rows.cut(series.values())),
+        note=joined("Means over factors.", about_seeds_of(models.values()), below, cut(series.values(), LOW)),
         labels=tuple(label for label, _, _ in about),
         series=series,
-        intervals={name: tuple(bounds for _, bounds in each) for name, each in found.items()},
+        intervals=intervals,
         marks=marks,
         value_title=_R2,
-        low=rows.LOW,
+        low=LOW,
     )
 
 
@@ -302,7 +303,7 @@ def _toward_mean(design: Design, cases: Sequence[Case]) -> Histogram:
         ]
     )
     counts, _ = np.histogram(np.clip(ratios, _EDGES[0], _EDGES[-1]), _EDGES)
-    share, ratio = rows.mean(cases, SHARE)[0], rows.mean(cases, RATIO)[0]
+    share, ratio = mean(cases, SHARE)[0], mean(cases, RATIO)[0]
     scored = ""
     if share is not None and ratio is not None:
         scored = (
@@ -311,7 +312,7 @@ def _toward_mean(design: Design, cases: Sequence[Case]) -> Histogram:
         )
     return Histogram(
         title="Pulled towards the mean",
-        note=rows.joined(
+        note=joined(
             "Extrapolation, one factor unseen: distance of the prediction from the mean of training over that of the truth "
             f"(equation 2), with its sign, for {len(ratios):,} answers that were kept; the outer bars hold what lies beyond.",
             scored,
@@ -343,12 +344,12 @@ def _alike_models(models: Mapping[str, Sequence[Case]]) -> Iterator[HeatMap]:
 
 def _heat_map(found: Mapping[str, Sequence[Sequence[float]]], true: Sequence[float], note: str) -> Iterator[HeatMap]:
     values = correlations(list(found.values()), true)
-    if not any(rows.is_there(row) for row in values):
+    if not any(has_values(row) for row in values):
         return
     names = (*found, "truth")
     yield HeatMap(
         title="Answers to values beyond those seen: how they go together",
-        note=rows.joined(
+        note=joined(
             f"Pearson correlation over {len(true)} images of which one factor is unseen, factors pooled. Models that agree "
             "with each other and not with the truth make the same mistake.",
             note,
@@ -367,7 +368,12 @@ def _heat_map(found: Mapping[str, Sequence[Sequence[float]]], true: Sequence[flo
 
 def _codes(models: Mapping[str, Sequence[Case]]) -> Iterator[Points]:
     """Disentanglement of codes against what is read from them: a group for each model, or for each split of the only one."""
-    found = [(name or rows.SPLITS.get(pair.split, pair.split), pair) for name, c in models.items() for pair in pairs(c)]
+    order = {split: at for at, split in enumerate(rows.SPLITS)}
+    found = [
+        (name or rows.SPLITS.get(pair.split, pair.split), pair)
+        for name, cases in models.items()
+        for pair in sorted(pairs(cases), key=lambda pair: (order.get(pair.split, len(order)), pair.seed))
+    ]
     if not found:
         return
     groups: dict[str, list[tuple[float, float]]] = {}

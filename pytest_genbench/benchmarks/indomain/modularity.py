@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import BenchmarkError
 from ...rng import stream
 from ...scores import LEVEL, Better, Condition, Interval, Score
 from ..grids import Design
@@ -108,9 +109,17 @@ class ModularityScorer:
             self._ratios.append((values[rows, which] - self._mean[which]) / (truth[rows, which] - self._mean[which]))
 
     def scores(self, population: int, condition: Condition) -> list[Score]:
-        """Return R² of unseen factors, of the others (all, and those that vary), ratios, then the parts."""
+        """Return R² of unseen factors, of the others (all, and those that vary), ratios, then the parts.
+
+        Raises:
+            BenchmarkError: Of no item exactly one factor is unseen.
+        """
         design, names = self._design, self._design.grid.names
         tested = [k for k in self._varying if self._n[k]]
+        if not tested:
+            raise BenchmarkError(
+                f"{self._variant!r} has no item of which exactly one factor is unseen; choose another split."
+            )
         r2 = 1 - self._errors / np.maximum(self._n, 1)[:, None] / self._variance
         n, total = int(self._n.sum()), self._singles(population)
         ood = {names[k]: float(r2[k, k]) for k in tested}

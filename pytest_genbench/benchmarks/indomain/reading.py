@@ -6,12 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...factors import Factor
+from ...worst import to_name
 from ..grids import Design
 from ..protocol import Outputs
 from . import recognition, regression
-
-MOST = 3
-"""Wrong factors that are named."""
 
 
 def of_numbers(design: Design, items: NDArray[np.int64], outputs: Outputs) -> list[tuple[str, str]]:
@@ -32,10 +30,7 @@ def _said(design: Design, items: NDArray[np.int64], values: NDArray[np.float64])
     levels, known = design.grid.levels(items), regression.counted(design)
     found = []
     for own, read, off in zip(levels, values, regression.missed(design, levels, values), strict=True):
-        worst = sorted(known, key=lambda k: -off[k])[:MOST]
-        # A model that answers otherwise when asked again may be right by now.
-        wrong = [k for k in worst if off[k] > 0] or worst[:1]
-        pairs = [_words(design.factors[k], int(own[k]), float(read[k])) for k in wrong]
+        pairs = [_words(design.factors[k], int(own[k]), float(read[k])) for k in to_name(off, known)]
         found.append((", ".join(right for right, _ in pairs), ", ".join(said for _, said in pairs)))
     return found
 

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...worst import to_name
 from .factors import Variable
 from .rows import Rows
-
-MOST = 3
-"""Wrong factors that are named."""
 
 
 def missed_numbers(rows: Rows, index: NDArray[np.int64], values: NDArray[np.generic]) -> NDArray[np.float64]:
@@ -88,11 +86,8 @@ def of_levels(rows: Rows, index: NDArray[np.int64], levels: NDArray[np.int64]) -
 def _said(
     rows: Rows, factors: Sequence[int], row: int, values: NDArray[np.generic], off: NDArray[np.float64]
 ) -> tuple[str, str]:
-    worst = sorted(range(len(factors)), key=lambda place: -off[place])[:MOST]
-    # A model that answers otherwise when asked again may be right by now.
-    wrong = [place for place in worst if off[place] > 0] or worst[:1]
     pairs = []
-    for place in wrong:
+    for place in to_name(off, range(len(factors))):
         variable, value = rows.variables[factors[place]], float(values[place])
         name = variable.factor.name
         pairs.append([f"{name} {text}" for text in _words(variable, row, value)])

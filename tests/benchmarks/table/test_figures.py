@@ -65,10 +65,10 @@ def test_splits_beside_their_anchors():
     )
     two = case("extrapolation-all", "recognition", accuracies(0.6, 0.4, 0.8))
     figure = drawn(one, two)["Extrapolation, recognition: accuracy by split"]
-    assert figure.labels == ("held out: extrapolation-size", "held out: extrapolation-all")
-    assert figure.series == {"all factors": (0.5, 0.6), "those held out": (0.3, None)}
-    assert figure.intervals["all factors"][0] == pytest.approx((0.4, 0.6))
-    assert figure.marks == {"chance": (0.25, None), "nearest training image": (0.4, None)}
+    assert figure.labels == ("held out: extrapolation-all", "held out: extrapolation-size")
+    assert figure.series == {"all factors": (0.6, 0.5), "those held out": (None, 0.3)}
+    assert figure.intervals["all factors"][1] == pytest.approx((0.4, 0.6))
+    assert figure.marks == {"chance": (None, 0.25), "nearest training image": (None, 0.4)}
     assert figure.note == "Intervals are 95 %, over the rows sampled. Ticks are about all factors."
     figure = drawn(one, two)["Extrapolation, recognition: accuracy of each factor"]
     assert isinstance(figure, Bars)
@@ -84,7 +84,7 @@ def test_r_squared_begins_below_zero_and_says_so():
     figure = found["Interpolation, regression: R² by split"]
     assert figure.low == -0.5
     assert figure.marks == {"training mean": (-0.2,)}
-    assert "Left of the axis: chance -0.80." in figure.note
+    assert "Left of the axis: chance (-0.80)." in figure.note
     assert "The axis begins at -0.5; bars of lower values are cut off there." in figure.note
     assert found["Interpolation, regression: R² of each factor"].series == {"interpolation-size": (-1.0, 0.9)}
 
