@@ -17,6 +17,7 @@ CLOCKS = Path(__file__).parents[1] / "examples" / "clocks"
 PROJECT = tomllib.loads((CLOCKS / "pyproject.toml").read_text("utf-8"))
 READER = "--genbench-model=readers:reads_the_hand"
 GATES = "--genbench-gates=clocks_suite/gates.toml"
+HEAT_MAPS = [f"Which hours are read, {family}" for family in ("compositional", "interpolation")]
 
 
 def copy(source, target):
@@ -103,8 +104,11 @@ def test_reading_the_hand_passes_everywhere(run, clocks):
 
 def test_remembering_images_passes_only_where_the_nearest_one_is_right(run, clocks):
     args = ("--genbench-model=readers:Memoriser", GATES, "--genbench-cache=trained", "--genbench-save=r.json")
-    status, output = run(clocks, "clocks_suite", *args, "-k", "red or 15")
+    status, output = run(clocks, "clocks_suite", *args, "--genbench-report=report.html", "-k", "red or 15")
     assert status == 1, output
+    shown = (clocks / "report.html").read_text()
+    for text in (*HEAT_MAPS, "hours 6 to 11 in red: hour 7 → hour 1", "what was to be read, and what was read"):
+        assert text in shown
     assert verdicts(clocks / "r.json") == {"compositional-red": "failed", "interpolation-15": "passed"}
     assert "further off 66.7%, an hour off 33.3%" in output
 
@@ -113,8 +117,11 @@ def test_remembering_images_passes_only_where_the_nearest_one_is_right(run, cloc
 def test_installed_its_suite_runs_from_any_folder_with_its_own_gates(run, site, elsewhere, workers):
     if workers and not find_spec("xdist"):
         pytest.skip("needs xdist")
-    status, output = run(elsewhere, "--genbench-suite=clocks", READER, *workers, path=[site])
+    args = ("--genbench-suite=clocks", READER, "--genbench-report=report.html")
+    status, output = run(elsewhere, *args, *workers, path=[site])
     assert status == 0, output
+    shown = (elsewhere / "report.html").read_text()
+    assert all(text in shown for text in HEAT_MAPS)
     assert "gate: hour accuracy 0.95" in output
     assert "worst: passed" in output
     assert "8 scores: 8 passed; aggregates: 2 passed" in output

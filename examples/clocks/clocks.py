@@ -9,8 +9,10 @@ import numpy as np
 from pytest_genbench.benchmarks import Task
 from pytest_genbench.errors import BenchmarkError, ModelError, nearest
 from pytest_genbench.factors import Factor, FactorGrid
+from pytest_genbench.figures import HeatMap
 from pytest_genbench.scores import Anchor, Tally
 from pytest_genbench.splits import Split
+from pytest_genbench.worst import Worst
 
 HOURS, MINUTES = (12, *range(1, 12)), tuple(range(0, 60, 5))
 COLOURS = {"red": (235, 80, 70), "yellow": (245, 205, 60), "green": (90, 190, 100), "blue": (80, 130, 230)}
@@ -42,6 +44,7 @@ class Clocks:
                 scorer=lambda split: Scorer(),
                 anchors=self.anchors,
                 fits=lambda name, shape: tuple(shape) == (len(HOURS),),
+                reading=self.reading,
             )
         }
 
@@ -92,6 +95,33 @@ class Clocks:
             Anchor("nearest training image", "hour_accuracy", float(same.mean())),
         ]
 
+    def reading(self, index, outputs):
+        """Say of items (N,) which hour it is, and which one was read."""
+        pairs = zip(self.levels(index)[:, 0], outputs["factor.hour"].argmax(axis=1), strict=True)
+        return [(f"hour {HOURS[right]}", f"hour {HOURS[read]}") for right, read in pairs]
+
+    def figures(self, cases):
+        """Describe for the report which hours are read where, a heat map for each family."""
+        for family in self.families:
+            rows = sorted({case.held_out for case in cases if case.family == family})
+            if rows:
+                yield HeatMap(
+                    title=f"Which hours are read, {family}",
+                    note="Shares of the held-out images of all seeds.",
+                    rows=tuple(rows),
+                    columns=tuple(map(str, HOURS)),
+                    values=tuple(tuple(share_read(cases, row, str(hour)) for hour in HOURS) for row in rows),
+                    row_title="held out",
+                    column_title="hour",
+                )
+
+
+def share_read(cases, held_out, hour):
+    """Share of the images of an hour that were read; None where none of that hour was held out."""
+    clusters = [case.scores[0].clusters for case in cases if case.held_out == held_out]
+    counts = [found[hour] for found in clusters if hour in found]
+    return sum(right for _, right in counts) / sum(n for n, _ in counts) if counts else None
+
 
 def hand(place, length, width):
     """Pixels of a hand that points at one of 12 places (N, 1, 1): bool (N, 32, 32)."""
@@ -108,6 +138,7 @@ class Scorer:
         # Images of one hour are right or wrong together, so the hour is the unit of the intervals.
         self.right = Tally("hour_accuracy", [str(hour) for hour in HOURS], proportion=True)
         self.off = np.zeros(len(HOURS), dtype=np.int64)
+        self.furthest = Worst()
 
     def add(self, index, images, outputs):
         """Take a batch: items (N,), their images, and logits (N, 12) as ``factor.hour``."""
@@ -117,6 +148,7 @@ class Scorer:
         off = (logits.argmax(axis=1) - hour) % len(HOURS)
         self.right.add(off == 0, hour)
         self.off += np.bincount(off, minlength=len(HOURS))
+        self.furthest.add(index, np.minimum(off, len(HOURS) - off), hour)
 
     def scores(self, population, condition):
         """All scores, the headline first."""
@@ -125,3 +157,7 @@ class Scorer:
     def errors(self):
         """How many items went wrong in which way."""
         return {"an hour off": int(self.off[1] + self.off[-1]), "further off": int(self.off[2:-1].sum())}
+
+    def worst(self):
+        """A few items that went wrong worst, each of another hour, for the report."""
+        return self.furthest.items()

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..benchmarks import Benchmark
+from ..benchmarks import Benchmark, Contrasts, Illustrates
 from ..errors import BenchmarkError
 from ..factors import FactorGrid
 from ..models.declaration import is_role
 from ..rng import stream
 from ..splits import Split
-from . import again, tasks
+from . import again, figures, tasks
+from .cases import Cases
 from .findings import Findings, raised, wrong_array
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]*")
@@ -34,8 +35,8 @@ def check_benchmark(benchmark: Benchmark, *, model: Any = None) -> None:
     """Check everything that the plugin relies on in a benchmark.
 
     Names, splits, images, levels, right answers, tasks, scorers, anchors and exposure are tried on a few splits and items, the
-    same ones each time. Where the class can be called with the preset alone, a second instance has to be alike, in this process and
-    in another one.
+    same ones each time. So are figures, the worst items and what is said of them, where a benchmark offers any. Where the class
+    can be called with the preset alone, a second instance has to be alike, in this process and in another one.
 
     Args:
         benchmark: The benchmark under one preset.
@@ -80,19 +81,36 @@ def _contents(findings: Findings, benchmark: Benchmark, splits: Sequence[Split],
     if not all(is_sound):
         findings.note("As they need all of the above, scores, anchors and a second instance were not checked.")
         return
+    found = Cases(benchmark)
     firsts = {split.family: split for split in reversed(splits)}.values()
     for task in benchmark.tasks.values():
         each = list(reversed(firsts))
-        if task.on_request and task.population is not None:
-            findings.add(f"task {task.name!r}", tasks.on_request(benchmark, task, each, labels))
+        if task.on_request:
+            is_sound.append(findings.add(f"task {task.name!r}", tasks.on_request(benchmark, task, each, labels, found)))
             continue
         for split in each:
             where = f"task {task.name!r} on {split.slug}"
-            findings.add(where, tasks.scores(benchmark, task, split, labels, where))
-            findings.add(where, tasks.anchors(task, split, where))
+            is_sound += [
+                findings.add(where, tasks.scores(benchmark, task, split, labels, where, found)),
+                findings.add(where, tasks.anchors(task, split, where, found)),
+            ]
+    _figures(findings, benchmark, found, labels, is_sound=all(is_sound))
     findings.add("a second instance", again.alike(benchmark, items))
     if model is not None:
         findings.add("the model", tasks.takes_part(benchmark, model, splits[0]), allows_global_random=True)
+
+
+def _figures(
+    findings: Findings, benchmark: Benchmark, cases: Cases, labels: NDArray[np.int64], *, is_sound: bool
+) -> None:
+    """Check figures, where there are any; those of unsound scores are not worth a look."""
+    if not isinstance(benchmark, Illustrates | Contrasts):
+        return
+    if not is_sound:
+        findings.note("As they need scores and anchors, figures were not checked.")
+        return
+    if findings.add("the tasks", tasks.more(benchmark, labels, cases)):
+        findings.add("figures()", figures.checked(benchmark, cases.models()))
 
 
 def _some(size: int, most: int) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import evaluation
-from ..benchmarks import Benchmark, Outputs, Scorer, Task
+from ..benchmarks import Benchmark, Keeps, Outputs, Scorer, Task
 from ..errors import GenbenchError
 from ..models import ModelOptions, offered, wrap
 from ..models.declaration import is_role
@@ -18,7 +18,10 @@ from ..models.similarity import of_sets
 from ..results.io import check_builtin
 from ..scores import Anchor, Better, Condition, Score, Source
 from ..splits import Split
+from . import offers
 from .answers import answers, missing
+from .cases import RIGHT, SAME, Cases, Found
+from .findings import raised
 
 _ITEMS = 24
 """Items of a split that are scored; and the first few of them as a batch of their own."""
@@ -30,6 +33,9 @@ _DRAWN = 50
 """Items of those that a task names, where they are a sample themselves: a step between them that keeps pairs in step."""
 
 _FIRST = 7
+
+_MORE = 4
+"""Splits of a family, a few items of each, that figures are tried with."""
 
 _CLOSE = 1e-5
 """How far scores may be apart that should be equal: a judge may round differently in batches of another size."""
@@ -67,7 +73,9 @@ def _fits(task: Task, where: str) -> Iterator[str]:
             return
 
 
-def on_request(benchmark: Benchmark, task: Task, splits: Sequence[Split], labels: NDArray[np.int64]) -> Iterator[str]:
+def on_request(
+    benchmark: Benchmark, task: Task, splits: Sequence[Split], labels: NDArray[np.int64], cases: Cases
+) -> Iterator[str]:
     """Check a task that takes part only where a test names it, on the first split that it can be asked of.
 
     Args:
@@ -75,6 +83,7 @@ def on_request(benchmark: Benchmark, task: Task, splits: Sequence[Split], labels
         task: The task.
         splits: One of each family; the task may be for some of them only.
         labels: As in :func:`scores`.
+        cases: As in :func:`scores`.
 
     Raises:
         GenbenchError: It can be asked of none.
@@ -82,7 +91,7 @@ def on_request(benchmark: Benchmark, task: Task, splits: Sequence[Split], labels
     for split in splits:
         where = f"task {task.name!r} on {split.slug}"
         try:
-            found = [*scores(benchmark, task, split, labels, where), *anchors(task, split, where)]
+            found = [*scores(benchmark, task, split, labels, where, cases), *anchors(task, split, where, cases)]
         except GenbenchError:
             if split is splits[-1]:
                 raise
@@ -102,7 +111,9 @@ def _spaced(items: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return items[np.linspace(0, len(items) - 1, min(most, len(items))).astype(np.int64)]
 
 
-def scores(benchmark: Benchmark, task: Task, split: Split, labels: NDArray[np.int64], where: str) -> Iterator[str]:
+def scores(
+    benchmark: Benchmark, task: Task, split: Split, labels: NDArray[np.int64], where: str, cases: Cases
+) -> Iterator[str]:
     """Feed a scorer with right and with constant answers and check what it makes of them.
 
     Args:
@@ -111,6 +122,7 @@ def scores(benchmark: Benchmark, task: Task, split: Split, labels: NDArray[np.in
         split: The split.
         labels: Items (M,), many, to know the classes by.
         where: Task and split, for messages.
+        cases: Takes what was found, for figures.
     """
     if lacking := missing(benchmark, task, labels[:1]):
         yield (
@@ -134,7 +146,54 @@ def scores(benchmark: Benchmark, task: Task, split: Split, labels: NDArray[np.in
         right = yield from trial.scores(made.perfect)
         constant = yield from trial.scores(made.constant)
         if made.is_known:
-            yield from _worse(task, right, constant, trial.where)
+            yield from _worse(task, right.scores, constant.scores, trial.where)
+        for model, found in ((RIGHT, right), (SAME, constant)):
+            cases.add(task, split, model, found)
+    if task.kept is not None and task.items is None:
+        yield from _answers_kept(benchmark, task, split, labels, where, cases)
+
+
+def more(benchmark: Benchmark, labels: NDArray[np.int64], cases: Cases) -> Iterator[str]:
+    """Score a few items of more splits, as many figures need several of a family; `labels` and `cases` as in :func:`scores`."""
+    # Those that need many items are left to the splits that were scored in full.
+    few = [task for task in benchmark.tasks.values() if task.items is None and task.in_split and not task.on_request]
+    for task in few:
+        for split in (split for family in benchmark.families for split in benchmark.splits(family)[:_MORE]):
+            if cases.has(task, split):
+                continue
+            try:
+                _few(benchmark, task, split, labels, cases)
+            except Exception as error:
+                yield f"task {task.name!r} on {split.slug}: {raised(error)}"
+
+
+def _few(benchmark: Benchmark, task: Task, split: Split, labels: NDArray[np.int64], cases: Cases) -> None:
+    index = _spaced(split.test, _FIRST)
+    images = benchmark.images(index)
+    made = answers(benchmark, task, index, images, labels)
+    for model, outputs in ((RIGHT, made.perfect), (SAME, made.constant)):
+        scorer = task.scorer(split)
+        scorer.add(index, images, outputs)
+        found = scorer.scores(task.population or len(split.test), "held-out")
+        cases.add(task, split, model, Found(found, scorer.errors(), scorer.kept() if isinstance(scorer, Keeps) else {}))
+
+
+def _answers_kept(
+    benchmark: Benchmark, task: Task, split: Split, labels: NDArray[np.int64], where: str, cases: Cases
+) -> Iterator[str]:
+    """Keep answers as an evaluation does."""
+    assert task.kept is not None
+    for name, kept in task.kept(split).items():
+        images = benchmark.images(kept.items if "reconstruction" in task.outputs else kept.items[:0])
+        made = answers(benchmark, task, kept.items, images, labels)
+        for model, outputs in ((RIGHT, made.perfect), (SAME, made.constant)):
+            read = np.asarray(kept.read(outputs))
+            if not read.shape == np.shape(kept.true) == kept.items.shape or not np.isfinite(read).all():
+                shapes = f"{kept.items.shape} items, {np.shape(kept.true)} right answers and {read.shape} of the model"
+                yield f"{where}: kept of {name!r} has {shapes}; give a finite number for each item."
+                return
+            plain = {"items": kept.items.tolist(), "true": np.asarray(kept.true).tolist(), "answer": read.tolist()}
+            cases.add(task, split, model, Found(kept={name: plain}))
 
 
 class _Trial:
@@ -152,15 +211,16 @@ class _Trial:
         self._task, self._split, self._index, self._images = task, split, index, images
         self._condition, self.where = condition, where
 
-    def scores(self, outputs: Outputs) -> Generator[str, None, Sequence[Score]]:
-        """Yield what is wrong with the scores of some outputs; return them."""
+    def scores(self, outputs: Outputs) -> Generator[str, None, Found]:
+        """Yield what is wrong with what a scorer makes of some outputs; return it."""
         n = len(self._index)
         one, several = self._task.scorer(self._split), self._task.scorer(self._split)
         yield from self._add(one, outputs, slice(None))
         found = yield from self._scores(one, n)
-        yield from self._errors(one)
+        errors = yield from self._errors(one)
         # The second scorer has seen nothing of the first, and takes the same items as part of a larger set.
-        for part in (slice(None, _FIRST), slice(_FIRST, None)):
+        first = min(_FIRST, n // 2)
+        for part in (slice(None, first), slice(first, None)):
             if len(self._index[part]):
                 yield from self._add(several, outputs, part)
         parted = yield from self._scores(several, n + 1)
@@ -168,7 +228,11 @@ class _Trial:
             if whole.n == sum_.n and not math.isclose(whole.value, sum_.value, rel_tol=_CLOSE, abs_tol=_CLOSE):
                 what = f"{self.where}: {whole.metric}"
                 yield f"{what} is {whole.value:.6g} in one batch and {sum_.value:.6g} in two; batches may not matter."
-        return found
+        if self._condition == "in-split":  # of which only scores are recorded
+            return Found(found)
+        kept = yield from offers.kept(one, self.where)
+        failures = yield from offers.failures(self._task, (one, several), self._index, outputs, self.where)
+        return Found(found, errors, kept, failures)
 
     def _scores(self, scorer: Scorer, population: int) -> Generator[str, None, Sequence[Score]]:
         population = self._task.population or population
@@ -180,32 +244,39 @@ class _Trial:
         is_sample = self._task.population is not None
         for score in found:
             what = f"{self.where}: {score.metric}"
-            # Beside a headline that is no mean over items there may be scores that nobody needs an interval of.
-            needs_interval = self._task.in_split or score is found[0] or is_sample
-            n = len(self._index)
+            # Beside means over items there may be scores that follow from them, of which nobody needs an interval.
+            is_mean = self._task.in_split and bool(score.clusters)
+            needs_interval = is_mean or score is found[0] or is_sample
+            n, most = len(self._index), population
             if self._condition == "all":  # evaluated in full, and a score may be about some of the items only
-                n, population = score.n, population if is_sample else score.n
+                n, most = score.n, population if is_sample else score.n
             elif is_sample and score is not found[0]:
                 n = min(n, score.n)  # of a part of the items, such as those of one rule
-            yield from _numbers(score, n, population, self._condition, what, needs_interval)
+            elif not self._task.in_split:  # about those of the items that say something
+                n, most = min(n, score.n), min(population, score.population)
+            yield from _numbers(score, n, most, self._condition, what, needs_interval)
         return [score for score in found if isinstance(score.value, float | int) and math.isfinite(score.value)]
 
     def _add(self, scorer: Scorer, outputs: Outputs, part: slice) -> Iterator[str]:
         given = {name: array[part].copy() for name, array in outputs.items()}
         index, images = self._index[part].copy(), self._images[part].copy()
+        judged = yield from offers.judging(scorer, 0.0, self.where)
         scorer.add(index, images, given)
+        yield from offers.judging(scorer, judged, self.where)
         pairs = [(given[name], outputs[name][part]) for name in outputs]
         pairs += [(index, self._index[part]), (images, self._images[part])]
         if not all(np.array_equal(now, before) for now, before in pairs):
             yield f"{self.where}: the scorer's add() changes the arrays it is given; work on copies."
 
-    def _errors(self, scorer: Scorer) -> Iterator[str]:
+    def _errors(self, scorer: Scorer) -> Generator[str, None, dict[str, int]]:
         errors = scorer.errors()
         fine = isinstance(errors, dict) and all(
             type(what) is str and type(count) is int and count >= 0 for what, count in errors.items()
         )
         if not fine:
             yield f"{self.where}: errors() is {errors!r}; return a dict of text to int, not NumPy's; it may be empty."
+            return {}
+        return errors
 
 
 def _headline(task: Task, scores: Sequence[Score], where: str) -> Iterator[str]:
@@ -289,12 +360,13 @@ def _worse(task: Task, right: Sequence[Score], constant: Sequence[Score], where:
             )
 
 
-def anchors(task: Task, split: Split, where: str) -> Iterator[str]:
-    """Check the reference values of a task on a split."""
+def anchors(task: Task, split: Split, where: str, cases: Cases) -> Iterator[str]:
+    """Check the reference values of a task on a split; `cases` takes them."""
     found = task.anchors(split)
     if not isinstance(found, list | tuple) or not all(isinstance(each, Anchor) for each in found):
         yield f"{where}: anchors(split) is {found!r:.80}; return a list of Anchor, which may be empty."
         return
+    cases.anchor(task, split, found)
     for anchor in found:
         what = f"{where}: anchor {anchor.name!r}"
         if anchor.metric not in task.metrics:
