@@ -1,4 +1,4 @@
-"""The ``genbench`` command: inspect a model, export or show a split, compare two runs, merge shards."""
+"""The ``genbench`` command: inspect a model, export or show a split, compare or report runs, merge shards, set up a repository."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from . import __version__
 from .errors import GenbenchError
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit statuses: all is well; a model, comparison or gate is not; the command could not do what was asked; Ctrl-C."""
+
+
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,83 +54,108 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="genbench", description="Tools around pytest-genbench.")
     parser.add_argument("--version", action="version", version=f"pytest-genbench {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in (
+        _inspect_command,
+        _export_command,
+        _show_command,
+        _compare_command,
+        _report_command,
+        _merge_command,
+        _init_command,
+    ):
+        add(commands)
+    return parser
 
-    inspect = commands.add_parser("inspect", help="say what a model takes and offers, and probe it; exit 1 if unusable")
-    inspect.add_argument("model", help="an .onnx file (may hold {split}) or module:factory")
-    inspect.add_argument("--weights", help="weights of a module:factory model")
-    inspect.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1")
-    inspect.add_argument("--contract", action="append", default=[], metavar="KEY=VALUE", help="what is not declared")
-    inspect.add_argument("--trust-model", action="store_true", help="load formats that can run code")
-    inspect.add_argument("--benchmark", help="also say which tasks of this benchmark it can take part in")
-    inspect.set_defaults(run=_inspect)
 
-    export = commands.add_parser("export", help="write a split's training set to a folder, to train a model elsewhere")
-    export.add_argument("benchmark", help="name of a benchmark, or a description of your own data (.toml)")
-    export.add_argument("split", help="slug or id of a split, such as compositional-B5")
-    export.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write; must be new or empty")
-    export.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
-    export.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files")
-    export.add_argument(
+def _inspect_command(commands: _Commands) -> None:
+    command = commands.add_parser("inspect", help="say what a model takes and offers, and probe it; exit 1 if unusable")
+    command.add_argument("model", help="an .onnx file (may hold {split}) or module:factory")
+    command.add_argument("--weights", help="weights of a module:factory model")
+    command.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1")
+    command.add_argument("--contract", action="append", default=[], metavar="KEY=VALUE", help="what is not declared")
+    command.add_argument("--trust-model", action="store_true", help="load formats that can run code")
+    command.add_argument("--benchmark", help="also say which tasks of this benchmark it can take part in")
+    command.set_defaults(run=_inspect)
+
+
+def _export_command(commands: _Commands) -> None:
+    command = commands.add_parser("export", help="write a split's training set to a folder, to train a model elsewhere")
+    command.add_argument("benchmark", help="name of a benchmark, or a description of your own data (.toml)")
+    command.add_argument("split", help="slug or id of a split, such as compositional-B5")
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write; must be new or empty")
+    command.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
+    command.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files")
+    command.add_argument(
         "--problems",
         type=number_of_problems,
         metavar="N",
         help="problems that are also drawn and described one by one, where a benchmark has problems (default: 20)",
     )
-    export.add_argument(
+    command.add_argument(
         "--no-validation", action="store_true", help="leave out what is set apart to choose by, where there is any"
     )
-    export.set_defaults(run=_export)
+    command.set_defaults(run=_export)
 
-    show = commands.add_parser("show", help="list a benchmark's factors and splits; or describe a split, and draw it")
-    show.add_argument("benchmark", help="name of a benchmark, or a description of your own data (.toml)")
-    show.add_argument("split", nargs="?", help="slug or id of a split")
-    show.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
-    show.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files")
-    show.add_argument(
+
+def _show_command(commands: _Commands) -> None:
+    command = commands.add_parser(
+        "show", help="list a benchmark's factors and splits; or describe a split, and draw it"
+    )
+    command.add_argument("benchmark", help="name of a benchmark, or a description of your own data (.toml)")
+    command.add_argument("split", nargs="?", help="slug or id of a split")
+    command.add_argument("--preset", metavar="NAME", help="the benchmark's preset, if not its default")
+    command.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files")
+    command.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
         help="PNG file to write: training images beside those that are held out; must not exist",
     )
-    show.set_defaults(run=_show)
+    command.set_defaults(run=_show)
 
-    compare = commands.add_parser(
+
+def _compare_command(commands: _Commands) -> None:
+    command = commands.add_parser(
         "compare",
         help="compare two results documents, exit 1 on a regression; or the models of several; or a folder over time",
     )
-    compare.add_argument(
+    command.add_argument(
         "documents",
         type=Path,
         nargs="+",
         metavar="FILE",
         help="the old and the new one; or more, which are then models to be set side by side; or one folder of documents",
     )
-    compare.add_argument("--models", action="store_true", help="set two documents side by side as models, too")
-    compare.add_argument(
+    command.add_argument("--models", action="store_true", help="set two documents side by side as models, too")
+    command.add_argument(
         "--against", metavar="NAME", help="model, or its file, to hold the others against (default: the first)"
     )
-    compare.add_argument(
+    command.add_argument(
         "--accept",
         action="store_true",
         help="then write what the new one found into the old one; exit 0 also on a regression",
     )
-    compare.add_argument(
+    command.add_argument(
         "--tolerance", type=tolerance, default=0.005, help="smallest drop that matters (default: 0.005)"
     )
-    compare.add_argument("--all", action="store_true", help="list every score, also those that stayed the same")
-    compare.add_argument("--markdown", action="store_true", help="print a Markdown table")
-    compare.set_defaults(run=_compare)
+    command.add_argument("--all", action="store_true", help="list every score, also those that stayed the same")
+    command.add_argument("--markdown", action="store_true", help="print a Markdown table")
+    command.set_defaults(run=_compare)
 
-    report = commands.add_parser(
+
+def _report_command(commands: _Commands) -> None:
+    command = commands.add_parser(
         "report", help="write results as an HTML page; of several documents a comparison, of a folder their trends"
     )
-    report.add_argument(
+    command.add_argument(
         "documents", type=Path, nargs="+", metavar="FILE", help="results documents, or one folder of them"
     )
-    report.add_argument("--out", type=Path, default=Path("report.html"), help="page to write (default: report.html)")
-    report.add_argument("--baseline", type=Path, metavar="FILE", help="document whose scores stand beside those of one")
-    report.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files, for pictures")
-    report.add_argument(
+    command.add_argument("--out", type=Path, default=Path("report.html"), help="page to write (default: report.html)")
+    command.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="document whose scores stand beside those of one"
+    )
+    command.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files, for pictures")
+    command.add_argument(
         "--own",
         type=Path,
         action="append",
@@ -134,29 +163,36 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="description of your own data (.toml), for pictures",
     )
-    report.set_defaults(run=_report)
+    command.set_defaults(run=_report)
 
-    merge = commands.add_parser("merge", help="join results of shards and judge the whole; exit 1 if a gate fails")
-    merge.add_argument("documents", type=Path, nargs="+", metavar="FILE")
-    merge.add_argument("--out", type=Path, required=True, help="file to write; must not exist")
-    merge.add_argument("--markdown", action="store_true", help="print Markdown")
-    merge.add_argument("--allow-mixed", action="store_true", help="join results of different models")
-    merge.add_argument("--gates", type=Path, help="gates file, looked up before the shipped gates")
-    merge.set_defaults(run=_merge)
 
-    init = commands.add_parser("init", help="write a CI workflow, a gates file and a first baseline into a repository")
-    init.add_argument(
+def _merge_command(commands: _Commands) -> None:
+    command = commands.add_parser("merge", help="join results of shards and judge the whole; exit 1 if a gate fails")
+    command.add_argument("documents", type=Path, nargs="+", metavar="FILE")
+    command.add_argument("--out", type=Path, required=True, help="file to write; must not exist")
+    command.add_argument("--markdown", action="store_true", help="print Markdown")
+    command.add_argument("--allow-mixed", action="store_true", help="join results of different models")
+    command.add_argument("--gates", type=Path, help="gates file, looked up before the shipped gates")
+    command.set_defaults(run=_merge)
+
+
+def _init_command(commands: _Commands) -> None:
+    command = commands.add_parser(
+        "init", help="write a CI workflow, a gates file and a first baseline into a repository"
+    )
+    command.add_argument(
         "folder", type=Path, nargs="?", default=Path(), help="a folder of the repository (default: this one)"
     )
-    init.add_argument("--model", metavar="SPEC", help="what --genbench-model takes (default: the model that is found)")
-    init.add_argument(
+    command.add_argument(
+        "--model", metavar="SPEC", help="what --genbench-model takes (default: the model that is found)"
+    )
+    command.add_argument(
         "--suite", action="append", default=[], metavar="NAME", help="default: those the model takes part in"
     )
-    init.add_argument("--ci", choices=("github", "gitlab", "none"), help="default: the service that is found")
-    init.add_argument("--no-baseline", action="store_true", help="do not run the suites for a first baseline")
-    init.add_argument("--dry-run", action="store_true", help="show what would be written, and write nothing")
-    init.set_defaults(run=_init)
-    return parser
+    command.add_argument("--ci", choices=("github", "gitlab", "none"), help="default: the service that is found")
+    command.add_argument("--no-baseline", action="store_true", help="do not run the suites for a first baseline")
+    command.add_argument("--dry-run", action="store_true", help="show what would be written, and write nothing")
+    command.set_defaults(run=_init)
 
 
 def number_of_problems(text: str) -> int:
@@ -226,6 +262,8 @@ def _show(arguments: argparse.Namespace) -> int:
     from . import show
     from .benchmarks import registry
 
+    if arguments.out:
+        show.check(arguments.out)
     benchmark = registry.get(arguments.benchmark, arguments.preset, arguments.data)
     if not arguments.split:
         print(show.benchmark(benchmark))

@@ -50,6 +50,10 @@ class LearnerError(ModelError):
     """If you see this, a learner cannot be trained or does not do what it says: mend the learner or its settings."""
 
 
+class MissingLibraryError(LearnerError):
+    """If you see this, a model has to be trained with a library that is not there: install it, or test recorded weights only."""
+
+
 class CacheError(GenbenchError):
     """If you see this, the cache folder cannot be used: free space, mend its permissions, or choose another."""
 

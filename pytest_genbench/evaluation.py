@@ -162,7 +162,7 @@ class _Run:
         found: list[Failure] = []
         for batch, _, outputs in self._batches(items):
             made = outputs.get("reconstruction")
-            pictures = [""] * len(batch) if made is None or made.ndim != 4 else [as_png(image) for image in made]
+            pictures = [""] * len(batch) if made is None or made.ndim != 4 else [_as_png(image) for image in made]
             readings = self.task.reading(batch, outputs)
             found += [
                 Failure(item, right, read, picture)
@@ -201,7 +201,7 @@ def _judging(scorer: Scorer) -> float:
     return scorer.judging if isinstance(scorer, Judges) else 0.0
 
 
-def as_png(image: NDArray[np.float32]) -> str:
+def _as_png(image: NDArray[np.float32]) -> str:
     """Write an image, float32 (H, W, C) in [0, 1] and cut off outside, as a PNG file in base64."""
     return base64.b64encode(png.encode(np.rint(np.clip(image, 0, 1) * 255).astype(np.uint8))).decode("ascii")
 

@@ -87,7 +87,7 @@ def sheet(found: Benchmark, chosen: Split, out: Path) -> str:
         OptionError: The file exists, or has another ending.
         DocumentError: It cannot be written there.
     """
-    _check(out)
+    check(out)
     if isinstance(found, Poses):
         return _of_problems(found, chosen, out)
     row = _row(found, chosen, _PICTURES)
@@ -109,7 +109,7 @@ def overview(found: Benchmark, out: Path) -> str:
         OptionError: The file exists, or has another ending; or the benchmark has no split.
         DocumentError: It cannot be written there.
     """
-    _check(out)
+    check(out)
     families = [splits for family in found.families if (splits := found.splits(family))]
     if not families:
         raise OptionError(f"{found.name} has no split to draw.")
@@ -123,7 +123,8 @@ def overview(found: Benchmark, out: Path) -> str:
     return f"{out}: training {_noun(found)} beside what is held out, for {', '.join(each.slug for each in chosen)}"
 
 
-def _check(out: Path) -> None:
+def check(out: Path) -> None:
+    """Say early that a sheet could not be written; see :func:`sheet`."""
     if out.suffix.lower() != ".png":
         raise OptionError(f"--out={out}: the sheet is a PNG file; name it so, as in sheet.png.")
     if out.exists():

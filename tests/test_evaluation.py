@@ -2,6 +2,7 @@
 
 import base64
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from pytest_genbench.benchmarks.comporth import CompOrth
 from pytest_genbench.errors import ModelError
 from pytest_genbench.evaluation import IN_SPLIT, evaluate, predict, sample
 from pytest_genbench.models import Contract
+
+from .plugin.toy import Scorer, Toy
 
 BENCHMARK = CompOrth("mini")
 SPLIT = BENCHMARK.splits("compositional")[9]
@@ -85,6 +88,60 @@ def test_progress_is_told_batch_by_batch(monkeypatch):
     assert held_out > 100
     assert told[:3] == [(40, 100), (80, 100), (100, 100)]
     assert told[3:] == [(min(40 * k, train), train) for k in range(1, -(-train // 40) + 1)]
+
+
+class Slow(Toy):
+    """Takes a second for a batch of images."""
+
+    def __init__(self, clock):
+        super().__init__()
+        self.clock = clock
+
+    def images(self, index):
+        self.clock[0] += 1
+        return super().images(index)
+
+
+class Judged(Scorer):
+    """Takes 100 s for a batch and 1,000 s for its scores, of which it waits 40 s and 500 s for a judge."""
+
+    judging = 0.0
+    clock: list[float]
+
+    def add(self, index, images, outputs):
+        self.clock[0] += 100
+        self.judging += 40
+        super().add(index, images, outputs)
+
+    def scores(self, population, condition):
+        self.clock[0] += 1000
+        self.judging += 500
+        return super().scores(population, condition)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "expected"),
+    [
+        (Judged, {"render": 4.0, "model": 40.0, "judge": 4 * 40.0 + 2 * 500, "metrics": 4 * 60.0 + 2 * 500}),
+        (Scorer, {"render": 4.0, "model": 40.0}),
+    ],
+)
+def test_every_second_is_in_one_phase(monkeypatch, scorer, expected):
+    clock = [0.0]
+    monkeypatch.setattr(evaluation, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(evaluation, "BATCH", 15)
+    monkeypatch.setattr(evaluation, "IN_SPLIT", 30)
+    monkeypatch.setattr(Judged, "clock", clock, raising=False)
+
+    def late(pixels):
+        clock[0] += 10
+        return pixels
+
+    toy = Slow(clock)
+    task = replace(toy.tasks["reconstruction"], scorer=scorer)
+    found = evaluate(toy, toy.splits("brightness")[3], task, Copies(late))
+    assert found.seconds == expected
+    assert sum(found.seconds.values()) == clock[0]
 
 
 def test_the_worst_items_are_said_and_shown(monkeypatch):

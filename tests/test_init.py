@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import tomllib
@@ -18,11 +19,14 @@ from pytest_genbench.init import find, gates, workflow
 from pytest_genbench.init.fit import fit, packages
 from pytest_genbench.init.ini import Ini, read
 from pytest_genbench.init.plan import Plan
-from pytest_genbench.init.repository import installation, open_repository, python_version
+from pytest_genbench.init.repository import installation, open_repository, own_source, python_version
 from pytest_genbench.init.run import baseline
 from pytest_genbench.init.words import lines, scalar, word
 from pytest_genbench.models import ModelOptions
 from pytest_genbench.results.io import read as read_document
+from pytest_genbench.results.schema import AggregateResult, Document, GateResult
+
+from .results.documents import case, score
 
 yaml = pytest.importorskip("yaml")
 
@@ -124,10 +128,8 @@ def test_the_examples_are_what_is_written():
 
 
 def test_a_learner_is_cached_and_installed():
-    plan = Plan(
-        "mylab.nets:SlotAE", ("compositional",), project="pip install -e .", needs_project=True, needs_torch=True
-    )
-    plan = Plan(**{**vars(plan), "is_trained": True, "is_code": True, "is_lfs": True})
+    plan = Plan("mylab.nets:SlotAE", ("compositional",), project="pip install -e .", is_code=True, needs_torch=True)
+    plan = Plan(**{**vars(plan), "is_trained": True, "is_lfs": True})
     job = yaml.safe_load(workflow.github(plan))["jobs"]["genbench"]
     uses = [step.get("uses", "").partition("@")[0] for step in job["steps"]]
     assert uses.index("actions/cache/restore") < uses.index("actions/cache/save")
@@ -137,13 +139,34 @@ def test_a_learner_is_cached_and_installed():
     assert "--genbench-cache=.genbench-cache" in workflow.github(plan)
     assert job["steps"][0]["with"] == {"lfs": True}
     install = next(step["run"] for step in job["steps"] if step.get("name") == "Install").splitlines()
-    assert [line.split(" --")[0] for line in install] == [
-        "pip install -e .",
-        "pip install 'pytest-genbench[torch,xdist]'",
-    ]
+    assert install == ["pip install -e .", "pip install 'pytest-genbench[torch,xdist]'"]
     on_gitlab = yaml.safe_load(workflow.gitlab(plan))["genbench"]
     assert on_gitlab["cache"]["paths"] == [".cache/pip", ".genbench-cache"]
     assert on_gitlab["before_script"] == install
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (None, ("", False)),
+        ('{"url": "file:///home/someone/genbench", "dir_info": {"editable": true}}', ("", True)),
+        (
+            '{"url": "https://example.org/g.git", "vcs_info": {"vcs": "git", "commit_id": "ab12"}}',
+            ("git+https://example.org/g.git@ab12", False),
+        ),
+        ('{"url": "https://example.org/g-1-py3-none-any.whl", "archive_info": {}}', ("", False)),
+    ],
+)
+def test_where_the_package_came_from(monkeypatch, written, expected):
+    class Installed:
+        def read_text(self, name):
+            assert name == "direct_url.json"
+            return written
+
+    monkeypatch.setattr("importlib.metadata.distribution", lambda name: Installed())
+    assert own_source() == expected
+    plan = Plan("m.onnx", (), source=expected[0])
+    assert shlex.split(plan.install[-1])[-1] == "pytest-genbench[xdist]" + (f" @ {expected[0]}" if expected[0] else "")
 
 
 def test_a_branch_is_no_pattern():
@@ -443,6 +466,36 @@ def test_a_red_baseline_is_written_and_explained(project, capfd):
         "against": "baseline",
         "reason": "",
     }
+
+
+def test_what_is_red_is_held_to_the_baseline_alone():
+    def red(verdict, against, **changes):
+        return case(score(0.5), gates=(GateResult(verdict, against, "target_probability", "", 0.9),), **changes)
+
+    document = Document(
+        cases=(
+            red("failed", "floor", family="spatial", split="a"),
+            red("failed", "floor", family="spatial", split="b"),
+            red("inconclusive", "floor", family="length"),
+            red("passed", "floor", family="compositional"),
+            red("failed", "baseline", family="interpolation"),
+        ),
+        aggregates=tuple(
+            AggregateResult(
+                "comporth", "published", "spatial", "reconstruction", "top1", "mean", group, 0.5, verdict, ""
+            )
+            for group, verdict in (("", "failed"), ("longer", "inconclusive"), ("x", "passed"), ("y", "not evaluated"))
+        ),
+    )
+    found = tomllib.loads(gates.remedy(document))
+    assert [(each["family"], each["against"]) for each in found["gate"]] == [
+        ("length", "baseline"),
+        ("spatial", "baseline"),
+    ]
+    assert [(each["family"], each.get("group", ""), each["against"]) for each in found["aggregate"]] == [
+        ("spatial", "", "none"),
+        ("spatial", "*", "none"),
+    ]
 
 
 @pytest.mark.slow

@@ -134,6 +134,14 @@ def test_small_images_are_enlarged_and_large_ones_made_smaller(tmp_path, side, d
     assert (picture[60] == 0).all(axis=-1).sum() == 12 * drawn
 
 
+def test_signals_are_drawn_with_high_values_at_the_top():
+    drawn = show.plotted(np.array([[0, 1, 2], [2, 2, 0]], dtype=np.float32))[..., 0]
+    assert (drawn == 0).astype(int).tolist() == [
+        [[0, 0, 1], [0, 1, 1], [1, 1, 0]],
+        [[1, 1, 1], [0, 0, 1], [0, 0, 1]],
+    ]
+
+
 def test_a_sheet_of_ours(tmp_path):
     benchmark = CompOrth("mini")
     assert "36 training images" in show.sheet(benchmark, benchmark.splits("length")[0], tmp_path / "s.png")

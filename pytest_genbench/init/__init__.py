@@ -10,14 +10,14 @@ from typing import Literal
 
 from ..errors import GenbenchError, ModelError, OptionError
 from ..models.load import kind_of
-from ..report.table import count
 from ..results.schema import Document
+from ..results.writing import count
 from . import gates, workflow
 from .find import BESIDE, FoundModel, find_model
 from .fit import Fit, fit, packages
 from .ini import Ini, read
 from .plan import RESULTS, Plan, add
-from .repository import Repository, installation, open_repository, python_version
+from .repository import Repository, installation, open_repository, own_source, python_version
 from .run import baseline
 from .words import word
 
@@ -185,7 +185,6 @@ def _choose(found: FoundModel, ini: Ini, asked: Sequence[str]) -> tuple[Fit, Fit
 
 
 def _plan(repository: Repository, ini: Ini, found: FoundModel, chosen: Fit, version: str) -> Plan:
-    kind = kind_of(found.options)
     return Plan(
         model=found.options.spec,
         suites=tuple(chosen.suites),
@@ -194,11 +193,11 @@ def _plan(repository: Repository, ini: Ini, found: FoundModel, chosen: Fit, vers
         python=version,
         branch=repository.branch,
         project=installation(repository.root),
-        needs_project=kind == "factory",
+        source=own_source()[0],
         needs_torch=chosen.needs_torch,
         is_trained=chosen.is_trained,
         is_lfs=any(map(repository.is_lfs, found.files[:1])),
-        is_code=kind == "factory",
+        is_code=kind_of(found.options) == "factory",
     )
 
 
@@ -226,6 +225,10 @@ def _found(repository: Repository, found: FoundModel, plan: Plan, chosen: Fit, w
 def _notes(repository: Repository, found: FoundModel, fitting: Fit, chosen: Fit) -> list[str]:
     """Say what should be known before the first build."""
     notes = list(repository.notes)
+    if own_source()[1]:
+        notes.append(
+            "pytest-genbench is installed from a folder here; where pip cannot get it for the workflow, change its line there"
+        )
     if ignored := repository.ignored(found.files):
         notes.append(
             f"git ignores {word(ignored[0])}, so that a checkout lacks it: git add -f, or fetch it in the workflow"

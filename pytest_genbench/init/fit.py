@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -81,16 +81,10 @@ class Fit:
         """Names of the suites that hold these tests."""
         return sorted({part.test.suite for part in self.parts})
 
-    @property
-    def benchmarks(self) -> dict[str, Benchmark]:
-        """The benchmarks of these tests, by name."""
-        return {part.test.benchmark.name: part.test.benchmark for part in self.parts}
-
     def of(self, suites: Iterable[str]) -> Fit:
         """Return the part of it that is about some suites."""
         chosen = set(suites)
-        parts = tuple(part for part in self.parts if part.test.suite in chosen)
-        return Fit(parts, self.reasons, self.is_trained, self.is_learner, self.needs_torch)
+        return replace(self, parts=tuple(part for part in self.parts if part.test.suite in chosen))
 
 
 def packages() -> dict[str, str]:

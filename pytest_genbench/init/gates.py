@@ -90,5 +90,5 @@ def _off(aggregate: AggregateResult) -> str:
 
 def _entry(kind: str, benchmark: str, family: str, output: str, metric: str, rest: str) -> str:
     names = {"benchmark": benchmark, "family": family, "output": output, "metric": metric}
-    rows = [f'{key} = "{value}"' for key, value in names.items()]
+    rows = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in names.items()]
     return "\n".join([f"[[{kind}]]", *rows, rest, 'reason = "Not reached yet; it must not get worse."'])

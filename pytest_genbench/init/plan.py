@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 from .words import option, word
@@ -11,9 +12,6 @@ RESULTS, REPORT, JUNIT = "genbench-results.json", "genbench.html", "genbench-jun
 
 CACHE = ".genbench-cache"
 """Where it keeps what it has trained: within the checkout, since services cache nothing else."""
-
-_CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
-"""Where torch is a tenth as large, for machines without a GPU."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,11 @@ class Plan:
         python: Version of Python.
         branch: Default branch.
         project: Command that installs the project; empty where there is nothing to install.
-        needs_project: Whether the model is code, which needs what the project needs.
+        source: Where pip gets pytest-genbench from; empty for an index.
         needs_torch: Whether it needs torch.
         is_trained: Whether something is trained, which is worth being cached.
         is_lfs: Whether its files are kept in Git LFS.
-        is_code: Whether its code lies in the repository, so that it may change.
+        is_code: Whether the model is code, which needs what the project needs, and may change with the repository.
     """
 
     model: str
@@ -42,7 +40,7 @@ class Plan:
     python: str = "3.12"
     branch: str = "main"
     project: str = ""
-    needs_project: bool = False
+    source: str = ""
     needs_torch: bool = False
     is_trained: bool = False
     is_lfs: bool = False
@@ -52,25 +50,31 @@ class Plan:
     def install(self) -> list[str]:
         """The commands that install what the test needs."""
         extras = "torch,xdist" if self.needs_torch else "xdist"
-        wheels = f" --extra-index-url {_CPU_WHEELS}" if self.needs_torch else ""
-        own = [self.project + wheels] if self.project and self.needs_project else []
-        return [*own, f"pip install 'pytest-genbench[{extras}]'{wheels}"]
+        own = [self.project] if self.project and self.is_code else []
+        source = f" @ {self.source}" if self.source else ""
+        return [*own, f"pip install {shlex.quote(f'pytest-genbench[{extras}]{source}')}"]
 
     @property
-    def chosen(self) -> list[str]:
-        """The words that choose model, suites and gates."""
-        suites = [option("--genbench-suite", name) for name in self.suites]
-        return [option("--genbench-model", self.model), *suites, option("--genbench-gates", self.gates)]
+    def chosen(self) -> list[tuple[str, str]]:
+        """The options, with their values, that choose model, suites and gates."""
+        suites = [("--genbench-suite", name) for name in self.suites]
+        return [("--genbench-model", self.model), *suites, ("--genbench-gates", self.gates)]
+
+    @property
+    def saving(self) -> list[tuple[str, str]]:
+        """The options with which pytest makes the baseline."""
+        return [*self.chosen, ("--genbench-save", self.baseline)]
 
     @property
     def save(self) -> list[str]:
         """The words of the command that makes the baseline."""
-        return ["pytest", *self.chosen, option("--genbench-save", self.baseline)]
+        return ["pytest", *(option(*each) for each in self.saving)]
 
     @property
     def check(self) -> list[str]:
         """The words of the command that holds a model to its gates and to the baseline."""
-        return ["pytest", *self.chosen, option("--genbench-baseline", self.baseline), "--genbench-require-baseline"]
+        options = [*self.chosen, ("--genbench-baseline", self.baseline)]
+        return ["pytest", *(option(*each) for each in options), "--genbench-require-baseline"]
 
     def test(self, summary: str = "") -> list[str]:
         """Return the words of the command that a service runs.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
 import os
 import re
 import subprocess
@@ -173,3 +175,20 @@ def _walk(root: Path) -> Iterable[str]:
         for name in files:
             if name.endswith(".onnx"):
                 yield Path(folder, name).relative_to(root).as_posix()
+
+
+def own_source() -> tuple[str, bool]:
+    """Say where this package was installed from.
+
+    Returns:
+        A repository with its commit, as pip takes it, else nothing; and whether it was a folder or file, of this machine alone.
+    """
+    try:
+        # Written by pip where a package came from elsewhere than an index (PEP 610).
+        text = importlib.metadata.distribution("pytest-genbench").read_text("direct_url.json")
+    except importlib.metadata.PackageNotFoundError:
+        return "", True
+    origin = json.loads(text) if text else {}
+    if commit := origin.get("vcs_info", {}).get("commit_id"):
+        return f"{origin['vcs_info'].get('vcs', 'git')}+{origin['url']}@{commit}", False
+    return "", origin.get("url", "").startswith("file:")

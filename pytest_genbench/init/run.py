@@ -34,13 +34,7 @@ def baseline(plan: Plan, root: Path) -> tuple[Document | None, str]:
         KeyboardInterrupt: The run was interrupted.
     """
     path = root / plan.baseline
-    suites = [f"--genbench-suite={name}" for name in plan.suites]
-    arguments = [
-        f"--genbench-model={plan.model}",
-        *suites,
-        f"--genbench-gates={plan.gates}",
-        f"--genbench-save={plan.baseline}",
-    ]
+    arguments = [f"{name}={value}" for name, value in plan.saving]
     sys.stdout.flush()  # what was printed so far comes first
     process = subprocess.Popen([sys.executable, "-m", "pytest", *arguments], cwd=root)
     is_complete = False

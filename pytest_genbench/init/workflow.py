@@ -107,7 +107,7 @@ def _install(plan: Plan) -> list[str]:
 
 def _left_out(plan: Plan) -> str:
     """Say why the project is not installed, where there is one."""
-    if not plan.project or plan.needs_project:
+    if not plan.project or plan.is_code:
         return ""
     return f"The model is a file, which needs nothing of the project; if your tests do: {plan.project}"
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..errors import GenbenchError, LearnerError, OptionError, nearest
+from ..errors import GenbenchError, LearnerError, MissingLibraryError, OptionError, nearest
 from ..models.results import raised
 from .find import Found, describe
 
@@ -70,14 +70,15 @@ def make(spec: str) -> Found:
 
     Raises:
         OptionError: No such model or setting, or a value of the wrong kind.
-        LearnerError: torch is not installed, or the settings cannot be used together.
+        MissingLibraryError: torch is not installed.
+        LearnerError: The settings cannot be used together.
     """
     name, raw = parse(spec)
     module, _, kind = import_module(_PACKAGE).LEARNERS[name].partition(":")
     try:
         learner = getattr(import_module(f"{_PACKAGE}.{module}"), kind)
     except ModuleNotFoundError as error:
-        raise LearnerError(
+        raise MissingLibraryError(
             f"{spec} has to be trained, which needs {error.name}: pip install 'pytest-genbench[torch]'. "
             "Without it only recorded weights can be tested."
         ) from None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 import numpy as np
@@ -17,6 +18,9 @@ from ..show import plotted
 
 MOST = 12
 """Failures that are shown of one family and task."""
+
+_HEAD = 12
+"""Pictures at the head of a page."""
 
 
 def gallery(cases: Sequence[Case], benchmark: Benchmark) -> Gallery | None:
@@ -36,10 +40,49 @@ def gallery(cases: Sequence[Case], benchmark: Benchmark) -> Gallery | None:
     strips = [_strip(case, failure, item) for (case, failure), item in zip(chosen, shown, strict=True)]
     made = ", and what the model made of them" if any(failure.output for _, failure in chosen) else ""
     return Gallery(
-        title="what went wrong worst",
+        title="What went wrong worst",
         note=f"held-out {noun(benchmark.image_shape)}{made}: what was to be read, and what was read",
         strips=tuple(strips),
     )
+
+
+def worst(cases: Sequence[Case], find: Callable[[Case], Benchmark | None]) -> Gallery | None:
+    """Show a few failures for the head of a page: one of each family and task in turn, from where the model scores worst.
+
+    Args:
+        cases: Of any benchmarks.
+        find: Finds the benchmark of a case; None where it cannot be had.
+
+    Returns:
+        A gallery of few pictures; None where there is none.
+
+    Raises:
+        BenchmarkError: A benchmark cannot make its inputs.
+    """
+    families: dict[tuple[str, ...], list[Case]] = {}
+    for case in cases:
+        families.setdefault((case.benchmark, case.preset, case.family, case.output), []).append(case)
+    ranked = [sorted(each, key=_merit) for each in families.values()]
+    strips: list[Strip] = []
+    for case, failure in (pair for rank in zip_longest(*map(_chosen, ranked)) for pair in rank if pair is not None):
+        benchmark = find(case)
+        if benchmark is None:
+            continue
+        item = benchmark.images(np.array([failure.item], dtype=np.int64))[0]
+        strip = _strip(case, failure, item)
+        if strips and sum(len(each.pictures) for each in (*strips, strip)) > _HEAD:
+            break
+        family = f"{case.benchmark}, {case.family.replace('_', ' ')}: " if len(families) > 1 else ""
+        strips.append(replace(strip, caption=family + strip.caption))
+    if not strips:
+        return None
+    return Gallery(title="Among the worst failures", note="what was to be read → what was read", strips=tuple(strips))
+
+
+def _merit(case: Case) -> float:
+    """What a case is ranked by, the worst first."""
+    head = case.scores[0]
+    return head.value if head.better == "higher" else -head.value
 
 
 def _chosen(cases: Sequence[Case]) -> Iterator[tuple[Case, Failure]]:

@@ -6,8 +6,9 @@ There is no script in it and nothing is fetched: a policy in its head forbids bo
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -18,10 +19,13 @@ from ..benchmarks import Benchmark, Illustrates, get
 from ..errors import DocumentError, GenbenchError
 from ..figures import Figure
 from ..results.io import check_writable, from_json, to_json, write_text
-from ..results.schema import Case, Document
-from .failures import gallery
-from .tables import tables, verdict_line
-from .view import Card, Listed, cards, facts, left_out, listed
+from ..results.schema import CUT_SHORT, Case, Document
+from ..results.writing import count
+from .cards import Group, about, groups, message
+from .failures import gallery, worst
+from .glossary import VERDICTS, WORDS
+from .tables import benchmark_title, tables, verdict_line
+from .view import Listed, facts, left_out, listed
 from .view import anchor as anchored
 
 if TYPE_CHECKING:
@@ -30,31 +34,17 @@ if TYPE_CHECKING:
 MARK = "<!-- genbench report -->"
 """Stands in the second line of each report, so that only a report is ever overwritten by one."""
 
-WORDS = (
-    (
-        "split",
-        "What training never showed: a letter at a position, a value of a factor. Each split is a test of its own.",
-    ),
-    (
-        "score",
-        "The mean over held-out items, from 0 to 1 unless the metric is another; in-split is the same on training items.",
-    ),
-    (
-        "interval",
-        "95 % interval, of the sample that was evaluated or over training seeds. A census evaluated everything there is.",
-    ),
-    (
-        "gate",
-        "What a score must clear. Passed: the score (or the lower end of its interval) does; failed: the upper end does not.",
-    ),
-    ("inconclusive", "The interval spans the gate; more items or seeds would tell."),
-    (
-        "anchors",
-        "What trivial models, published models and people score on the same split: what a score is to be read by.",
-    ),
-    ("exposure", "Whether the model may have seen what is held out, as far as it declares what it was trained on."),
-    ("code size", "Numbers through which a reconstruction passed. Copying the input reconstructs everything."),
-)
+_FEW = 2
+"""Cards that leave room beside them."""
+
+_LONG = 24
+"""Rows of a table above which it is folded where figures show the same."""
+
+_MOST = 250
+"""Rows of numbers below a figure; clouds of more points have none, they are in the document."""
+
+_NUMBER = re.compile(r"[+-]?\d[\d.,]*( to [+-]?\d[\d.,]*| \(\d+\)| = \d+| [a-z]+)?")
+"""A number, an interval, ranks that are equal, or a number and a word."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +70,7 @@ class Plain:
     def is_number(self) -> list[bool]:
         """Whether each column holds numbers, which are aligned to the right."""
         cells = zip(*self.rows, strict=True) if self.rows else [[] for _ in self.columns]
-        return [all(cell[:1] in ("", *"+-0123456789") for cell in column) and any(column) for column in cells]
+        return [all(not cell or _NUMBER.fullmatch(cell) for cell in column) and any(column) for column in cells]
 
 
 @dataclass(frozen=True)
@@ -89,8 +79,8 @@ class Section:
 
     title: str
     anchor: str
-    lead: str = ""
-    cards: Sequence[Card] = ()
+    groups: Sequence[Group] = ()
+    worst: Drawn | None = None
     facts: Sequence[tuple[str, Sequence[str]]] = ()
     figures: Sequence[Drawn] = ()
     tables: Sequence[Any] = ()
@@ -99,10 +89,27 @@ class Section:
     left: Sequence[tuple[str, str, Sequence[str]]] = ()
     words: Sequence[tuple[str, str]] = ()
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there are so few cards that pictures have room beside them."""
+        return sum(len(group.cards) for group in self.groups) <= _FEW
+
 
 @dataclass(frozen=True)
 class Page:
-    """A page: `verdict` is empty where nothing is judged."""
+    """A page.
+
+    Attributes:
+        title: What browsers call it.
+        kind: Which kind of page it is.
+        heading: What it is about.
+        sections: Its parts.
+        verdict: The verdict; empty where nothing is judged.
+        line: The verdict in numbers.
+        message: By verdict what has it.
+        about: What was done, in a few words each.
+        notes: What a reader should know.
+    """
 
     title: str
     kind: str
@@ -110,8 +117,9 @@ class Page:
     sections: Sequence[Section]
     verdict: str = ""
     line: str = ""
+    message: Sequence[tuple[str, str]] = ()
+    about: Sequence[str] = ()
     notes: Sequence[str] = ()
-    footer: str = ""
 
 
 @dataclass
@@ -136,15 +144,19 @@ class Artist:
         from .draw import draw, numbers
 
         self._count += 1
-        return Drawn(figure.title, figure.note, draw(figure, f"f{self._count}"), numbers(figure))
+        body, found = draw(figure, f"f{self._count}"), numbers(figure)
+        is_long = found is not None and len(found[1]) > _MOST
+        return Drawn(figure.title, figure.note, body, None if is_long else found)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """A table with its failures."""
+    """A table with its failures, in a section that says already what it is of."""
 
     listed: Listed
     failures: Drawn | None
+    title: str
+    is_folded: bool = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.listed, name)
@@ -165,17 +177,21 @@ def page(document: Document, *, baseline: Document | None = None, known: Mapping
         DocumentError: The document holds what no file can.
     """
     # As it comes back from a file, so that a page made later is the same: there, entries of mappings are sorted.
-    document = from_json(to_json(document), "this run")
+    whole = from_json(to_json(document), "this run")
+    document = _scored(whole)
     artist, found = Artist(), tables(document)
-    line, green = verdict_line(document)
-    parts = [Section("Summary", "summary", cards=cards(document, found), facts=facts(document, found))]
-    parts += _of_benchmarks(document, listed(document, found, baseline), known or {}, artist)
+    line, green = verdict_line(whole)
+    drawn = _Benchmarks(known or {}, artist)
+    parts = _of_benchmarks(document, listed(document, found, baseline), drawn)
+    top = groups(document, found)
+    summary = [Section("Summary", "summary", groups=top, worst=drawn.worst(document))] if top else []
+    parts = [*summary, *parts]
     if left := left_out(document):
         parts.append(Section("Without a verdict", "left", left=left))
+    parts.append(Section("This run", "run", facts=facts(document, found, baseline)))
     parts.append(Section("How to read this page", "words", words=WORDS))
     spec = str(document.model.get("spec") or "a model without a name")
-    is_judged = any(case.gates for case in document.cases) or bool(document.aggregates)
-    verdict = "not passed" if not green else "passed" if is_judged else "not gated"
+    verdict = verdict_of(whole, green)
     return render(
         Page(
             title=f"{spec}: {verdict}",
@@ -184,31 +200,96 @@ def page(document: Document, *, baseline: Document | None = None, known: Mapping
             sections=parts,
             verdict=verdict,
             line=line,
+            message=message(found),
+            about=about(document, found),
             notes=(*document.notes, *artist.problems),
         )
     )
 
 
-def _of_benchmarks(
-    document: Document, found: Sequence[Listed], known: Mapping[str, Benchmark], artist: Artist
-) -> list[Section]:
+def verdict_of(document: Document, green: bool) -> str:
+    """Say in a word or two how a run ended; `green` as of :func:`~pytest_genbench.report.tables.verdict_line`."""
+    if green:
+        is_judged = any(case.gates for case in document.cases) or bool(document.aggregates)
+        return "passed" if is_judged else "not gated"
+    if not document.cases and not document.broken:
+        return "nothing tested"
+    verdicts: set[str] = {case.verdict for case in document.cases}
+    verdicts |= {each.verdict for each in document.aggregates}
+    is_open = "inconclusive" in verdicts and verdicts <= {"passed", "inconclusive", "not evaluated"}
+    is_whole = not document.broken and not any(note.startswith(CUT_SHORT) for note in document.notes)
+    return "inconclusive" if is_open and is_whole else "not passed"
+
+
+@dataclass
+class _Benchmarks:
+    """The benchmarks that results are of, each looked for once."""
+
+    known: Mapping[str, Benchmark]
+    artist: Artist
+    _found: dict[tuple[str, str, str], Benchmark | None] = field(default_factory=dict)
+
+    def of(self, case: Case) -> Benchmark | None:
+        """Find the benchmark of a case."""
+        kind = _kind(case)
+        if kind not in self._found:
+            self._found[kind] = benchmark_of(*kind, self.known, self.artist)
+        return self._found[kind]
+
+    def worst(self, document: Document) -> Drawn | None:
+        """Draw a few of the worst failures of what has not passed."""
+        cases = [case for case in document.cases if case.verdict != "passed" and case.failures]
+        drawn = self.artist.draw(lambda: [worst(cases, self.of)], "the worst failures")
+        return drawn[0] if drawn else None
+
+
+def _scored(document: Document) -> Document:
+    """Leave out cases without a score, which no run makes, and say so; they count for the verdict all the same."""
+    scored = tuple(case for case in document.cases if case.scores)
+    without = len(document.cases) - len(scored)
+    if not without:
+        return document
+    return replace(
+        document, cases=scored, notes=(*document.notes, f"left out: {count(without, 'case')} without a score")
+    )
+
+
+def _kind(case: Case) -> tuple[str, str, str]:
+    """Benchmark, version and preset."""
+    return (case.benchmark, case.version, case.preset)
+
+
+def _of_benchmarks(document: Document, found: Sequence[Listed], known: _Benchmarks) -> list[Section]:
     """A section for each benchmark and preset: its figures, then its tables with their failures."""
     kinds: dict[tuple[str, str, str], list[Case]] = {}
     for case in document.cases:
-        kinds.setdefault((case.benchmark, case.version, case.preset), []).append(case)
+        kinds.setdefault(_kind(case), []).append(case)
     sections = []
     for (name, version, preset), cases in kinds.items():
-        benchmark = benchmark_of(name, version, preset, known, artist)
+        benchmark = known.of(cases[0])
         figures: list[Drawn] = []
         if isinstance(benchmark, Illustrates):
-            figures = artist.draw(partial(benchmark.figures, cases), f"figures of {name}")
-        own = [each for each in found if each.benchmark == name and f"({preset})" in each.table.title]
+            figures = known.artist.draw(partial(benchmark.figures, cases), f"figures of {name}")
+        versions = [kind[1] for kind in kinds if kind[0] == name and kind[2] == preset]
+        called = benchmark_title(name, version, preset, is_one=len(versions) == 1)
+        own = [each for each in found if each.table.cases and _kind(each.table.cases[0]) == (name, version, preset)]
+        if version == versions[-1]:
+            # What cases of several families say together is not told apart by version.
+            own += [e for e in found if not e.table.cases and e.table.title.startswith(f"{name} ({preset}), ")]
         sections.append(
             Section(
-                f"{name} ({preset})",
+                called,
                 anchored((name, version, preset)),
                 figures=figures,
-                tables=[_Table(each, _failures(each, benchmark, artist)) for each in own],
+                tables=[
+                    _Table(
+                        each,
+                        _failures(each, benchmark, known.artist),
+                        each.table.title.removeprefix(f"{called}, ").replace("_", " "),
+                        is_folded=bool(figures) and (len(each.table.rows) > _LONG or not each.scales),
+                    )
+                    for each in own
+                ],
             )
         )
     return sections
@@ -240,7 +321,9 @@ def _failures(each: Listed, benchmark: Benchmark | None, artist: Artist) -> Draw
 
 def render(content: Page) -> str:
     """Fill the template; all text is escaped."""
-    text: str = _template().render(page=content, css=_styles(), generator=f"pytest-genbench {__version__}")
+    text: str = _template().render(
+        page=content, css=_styles(), verdicts=VERDICTS, generator=f"pytest-genbench {__version__}"
+    )
     return text
 
 
@@ -248,8 +331,15 @@ def render(content: Page) -> str:
 def _template() -> Any:
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_visible
+    )
     return environment.from_string(files(__package__).joinpath("page.html").read_text("utf-8"))
+
+
+def _visible(value: object) -> object:
+    """Replace what no page may hold, such as a terminal's escape, by a space; what is drawn has none."""
+    return "".join(c if c.isprintable() or c in "\n\t" else " " for c in value) if type(value) is str else value
 
 
 @cache

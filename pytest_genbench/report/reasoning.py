@@ -73,7 +73,7 @@ def _by_pair(run: Run) -> Table:
     pairs = by_pair(run.shares, _relations())
     rows = []
     for a in RELATIONS:
-        cells = [pairs.get((a, b)) or pairs.get((b, a)) for b in RELATIONS]
+        cells = [pairs.get((a, b)) for b in RELATIONS]
         texts = [f"{cell.value:.2f}" if cell is not None else "" for cell in cells]
         rows.append(Row((_words()[a], *texts)))
     notes = ("rules that are composed of two relations, or of one repeated; those of three and more are left out",)

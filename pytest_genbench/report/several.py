@@ -13,12 +13,19 @@ from ..results.history import History
 from ..results.models import remarks, tables_of
 from ..results.schema import Case, Document
 from ..results.trends import changes, rows
-from .html import Artist, Drawn, Page, Plain, Section, benchmark_of, render
+from ..results.writing import count
+from .html import Artist, Drawn, Page, Plain, Section, benchmark_of, render, verdict_of
 from .tables import verdict_line
 from .view import anchor
 
 Kind = tuple[str, str, str]
 """Benchmark, version and preset."""
+
+_FEW = 4
+"""Models that are named in the heading; more are counted, and named in the first table."""
+
+_NAMED = 6
+"""Scores that are named at the head of a page."""
 
 
 def models_page(
@@ -59,12 +66,22 @@ def models_page(
         Page(
             title=f"{len(found.models)} models side by side",
             kind="genbench: models side by side",
-            heading=", ".join(found.models),
+            heading=", ".join(found.models) if len(found.models) <= _FEW else f"{len(found.models)} models",
             sections=parts,
-            line=f"Differences are to {found.against}.",
+            line=f"{_best(found)}Differences are to {found.against}.",
             notes=(*notes, *found.notes, *artist.problems),
         )
     )
+
+
+def _best(found: Contrast) -> str:
+    """Name the models of the best mean rank; nothing where they were not ranked over the same suites."""
+    ranks = {name: rank for name in found.models if (rank := found.mean_rank(name)) is not None}
+    if len(ranks) < len(found.models) or len({suites for _, suites in ranks.values()}) > 1:
+        return ""
+    best, suites = min(ranks.values())
+    first = [name for name, (rank, _) in ranks.items() if rank == best]
+    return f"Best mean rank: {', '.join(first)} ({best:.2f} over {count(suites, 'suite')}). "
 
 
 def _models(models: Mapping[str, Document], found: Contrast) -> Plain:
@@ -76,14 +93,16 @@ def _models(models: Mapping[str, Document], found: Contrast) -> Plain:
         table.append(
             (
                 name,
-                "passed" if green else "not passed",
+                verdict_of(document, green),
                 line,
                 "" if rank is None else f"{rank[0]:.2f} ({rank[1]})",
                 ", ".join(sizes),
                 document.created[:10],
             )
         )
-    return Plain("", ("model", "", "scores", "mean rank (suites)", "code size", "date"), table)
+    columns = ("model", "verdict", "scores", "mean rank (suites)", "code size", "date")
+    there = [place for place in range(len(columns)) if any(row[place] for row in table)]
+    return Plain("", [columns[place] for place in there], [[row[place] for place in there] for row in table])
 
 
 def _of_benchmarks(models: Mapping[str, Document], known: Mapping[str, Benchmark], artist: Artist) -> Iterator[Section]:
@@ -122,8 +141,9 @@ def history_page(found: History, folder: str) -> str:
             kind="genbench: scores over time",
             heading=folder,
             verdict="regressed" if regressed else "no regression",
-            line=f"{len(found.files)} documents{', ' + ' to '.join(dates) if dates else ''}; {len(scores)} scores, "
-            f"{regressed} of which regressed last; tolerance {found.tolerance:g}",
+            line=f"{count(len(found.files), 'document')}{', ' + ' to '.join(dates) if dates else ''}; "
+            f"{count(len(scores), 'score')}, {regressed} of which regressed last; tolerance {found.tolerance:g}",
+            message=[("regressed", _named(found))] if regressed else [],
             sections=[
                 Section("Trends", "trends", figures=artist.draw(partial(trend_figures.figures, found), "the trends")),
                 Section("Scores", "scores", plain=[Plain("", headings, lines, tuple(changes(found)))]),
@@ -131,3 +151,10 @@ def history_page(found: History, folder: str) -> str:
             notes=(*found.notes, *artist.problems),
         )
     )
+
+
+def _named(found: History) -> str:
+    """Name what regressed, the greatest loss first, as far as a line goes."""
+    worst = sorted(found.regressed, key=lambda trend: -abs(trend.step or 0.0))
+    named = [f"{trend.suite[0]} {trend.name} ({trend.step or 0.0:+.3f})" for trend in worst[:_NAMED]]
+    return ", ".join([*named, *([f"{len(worst) - _NAMED} more"] if len(worst) > _NAMED else [])])

@@ -43,11 +43,6 @@ def decimal(value: float | None) -> str:
     return "" if value is None else f"{round(value, 3) + 0.0:.3f}"
 
 
-def count(number: int, noun: str) -> str:
-    """Write a number of things: ``1 test``, ``10 tests``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def interval(score: Score) -> str:
     """Write an interval, or that there is none because everything was evaluated."""
     if score.interval is None:

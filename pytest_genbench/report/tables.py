@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from ..benchmarks import noun
-from ..gates import UNGATED
-from ..results.schema import AggregateResult, Case, Document
+from ..gates import UNGATED, version_of
+from ..results.schema import CUT_SHORT, AggregateResult, Case, Document
+from ..results.writing import count
 from ..scores import Anchor, Score, title
 from . import reasoning
 from .references import beside as recorded_beside
-from .table import Row, Table, count, decimal, interval
+from .table import Row, Table, decimal, interval
 
 _STRUCTURE = ("generalisation_gap", "h_error", "perturbed_several")
 """Scores that improve downwards and are shown all the same: no losses, but what others beside them are read by."""
@@ -28,22 +29,38 @@ _WIDEST = 110
 
 
 def tables(document: Document) -> list[Table]:
-    """Make the tables of a document, in the order of its keys."""
+    """Make the tables of a document, in the order of its keys; versions of a benchmark are tables of their own."""
 
-    def family(case: Case) -> tuple[str, str, str, str]:
-        return (case.benchmark, case.preset, case.family, case.output)
+    def family(case: Case) -> tuple[str, ...]:
+        return (case.benchmark, case.preset, case.version, case.family, case.output)
 
     found = []
-    for key, group in groupby(sorted(document.cases, key=lambda case: (family(case), case.key)), key=family):
+    versions = Counter(
+        (name, preset) for name, _, preset in {(c.benchmark, c.version, c.preset) for c in document.cases}
+    )
+    for (name, preset, version, *rest), group in groupby(
+        sorted(document.cases, key=lambda case: (family(case), case.key)), key=family
+    ):
+        key = (name, preset, *rest)
         order = document.expected.get("/".join(key), ())
         rank = {slug: place for place, slug in enumerate(order)}
         cases = sorted(group, key=lambda case: (rank.get(case.split, len(rank)), case.seed))
-        about = [a for a in document.aggregates if (a.benchmark, a.preset, a.family, a.output) == key]
-        found.append(_table(key, cases, about, document))
+        about = [
+            a
+            for a in document.aggregates
+            if (a.benchmark, a.preset, a.family, a.output) == key and version_of(a) in ("", version)
+        ]
+        called = benchmark_title(name, version, preset, is_one=versions[name, preset] == 1)
+        found.append(_table(called, cases, about, document))
     return found + reasoning.tables(document)
 
 
-def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateResult], document: Document) -> Table:
+def benchmark_title(name: str, version: str, preset: str, *, is_one: bool) -> str:
+    """Write what scores are of: with its version where there are several."""
+    return f"{name} ({preset})" if is_one else f"{name} {version} ({preset})"
+
+
+def _table(called: str, cases: list[Case], aggregates: list[AggregateResult], document: Document) -> Table:
     headline = cases[0].scores[0]
     beside = [
         (score.judge.rpartition("-")[0] if score.metric == headline.metric else score.metric, score)
@@ -79,7 +96,7 @@ def _table(key: tuple[str, ...], cases: list[Case], aggregates: list[AggregateRe
     columns, rows, recorded = _with_reference(columns, rows, cases, str(document.model.get("spec", "")))
     judge = f", read by {headline.judge}" if headline.judge else ""
     return Table(
-        title=f"{key[0]} ({key[1]}), {key[2]}, {key[3]}: {title(headline.metric)}{judge}",
+        title=f"{called}, {cases[0].family}, {cases[0].output}: {title(headline.metric)}{judge}",
         columns=(*columns, "verdict"),
         rows=tuple(Row((*cells, said(case)), _judged(case)) for cells, case in zip(rows, cases, strict=True)),
         cases=tuple(cases),
@@ -278,7 +295,8 @@ def verdict_line(document: Document) -> tuple[str, bool]:
         document: What a run found.
 
     Returns:
-        Such as ``10 scores: 9 passed, 1 failed; aggregates: 1 passed, 1 failed``, and whether all is green.
+        Such as ``10 scores: 9 passed, 1 failed; aggregates: 1 passed, 1 failed``, and whether all is green; a run that
+        was cut short is not.
     """
     tests = Counter(case.verdict for case in document.cases)
     verdicts = Counter(map(said, document.cases))
@@ -292,4 +310,5 @@ def verdict_line(document: Document) -> tuple[str, bool]:
     if document.broken:
         line += f"; {count(len(document.broken), 'test')} ended without a result"
     green = not document.broken and set(tests) == {"passed"} and not set(aggregates) - {"passed", "not evaluated"}
-    return line, green
+    is_whole = not any(note.startswith(CUT_SHORT) for note in document.notes)
+    return line, green and is_whole

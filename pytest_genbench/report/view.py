@@ -1,18 +1,22 @@
-"""What is on a page of the report, before it is written as HTML: facts, cards, sections, made from a results document."""
+"""What is on a page of the report, before it is written as HTML: scales, tables by row, facts, made from a results document."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..results.pairing import Counterparts, obstacles, same_score
 from ..results.schema import Case, Document
-from ..scores import Score, title
+from ..results.writing import count
+from ..scores import Score
 from .references import beside
-from .table import Table, count, decimal
+from .table import Table, decimal
 from .tables import by_reason, code_sizes, said
 from .training import training_lines
+
+_FIRST = ("seed", "score")
+"""Columns that stand before the verdict."""
 
 Key = tuple[str, str, str, str]
 """Benchmark, preset, family and task: what one table is about."""
@@ -20,13 +24,16 @@ Key = tuple[str, str, str, str]
 _LISTED = 3
 """Model files, providers and the like that are listed; of more, how many there are."""
 
-_BEHIND = ("chance", "identity", "people")
-"""Anchors that cards show, where they have them, beside what is published."""
-
 
 @dataclass(frozen=True)
 class Mark:
-    """A place on a scale: a value, what it is, and how it looks (a verdict, ``anchor``, ``gate``, ``baseline`` or ``seen``)."""
+    """A place on a scale: a value, what it is, and how it looks.
+
+    Attributes:
+        value: Where it is.
+        name: What it is.
+        kind: A verdict, ``anchor``, ``gate``, ``baseline``, ``seen`` or ``mean``.
+    """
 
     value: float
     name: str
@@ -58,27 +65,69 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Card:
-    """A family of splits at a glance."""
+class Together:
+    """Rows of a table about one split, with the mean over their seeds.
+
+    Attributes:
+        name: What was held out.
+        places: Which rows of the table.
+        mean: A cell for each column of the table, those of scores filled; none for a single seed.
+        scale: The mean among its seeds.
+    """
 
     name: str
-    about: str
-    anchor: str
-    value: str
-    lines: tuple[str, ...]
-    verdicts: tuple[tuple[str, int], ...]
-    scale: Scale
+    places: tuple[int, ...]
+    mean: tuple[str, ...] = ()
+    scale: Scale | None = None
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A table with a scale for each row, and what stands for each row in a baseline."""
+    """A table with a scale for each row, and what stands for each row in a baseline.
+
+    Attributes:
+        benchmark: Its name.
+        anchor: Where in the page it is.
+        table: The table of text.
+        scales: One for each row; none where rows are about several cases.
+        before: For each row value and change, where there is a baseline.
+        obstacles: Why rows are not comparable with it.
+        together: All rows, those of one split with each other.
+    """
 
     benchmark: str
     anchor: str
     table: Table
     scales: tuple[Scale, ...]
     before: tuple[tuple[str, str], ...]
+    obstacles: tuple[str, ...]
+    together: tuple[Together, ...]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Columns between the first and the last in the order of the page: what says most stands first."""
+        names = self.table.columns
+        inner = range(1, len(names) - 1)
+        return tuple(sorted(inner, key=lambda place: names[place] not in _FIRST)) if self.scales else tuple(inner)
+
+    @property
+    def split(self) -> int:
+        """How many of these columns stand before the verdict."""
+        return sum(name in _FIRST for name in self.table.columns[1:-1]) if self.scales else len(self.columns)
+
+    @property
+    def range(self) -> str:
+        """How many rows there are, and from where to where their scores go."""
+        rows = count(len(self.table.rows), "row")
+        if not self.table.cases:
+            return rows
+        ends = sorted(self.table.cases, key=lambda case: case.scores[0].value)
+        low, high = (f"{decimal(end.scores[0].value)} ({end.held_out or end.split})" for end in (ends[0], ends[-1]))
+        return f"{rows}, from {low} to {high}"
+
+    def has(self, kind: str) -> bool:
+        """Say whether a mark of this kind is on any scale."""
+        return any(mark.kind == kind for each in self.scales for mark in each.marks)
 
 
 def anchor(key: Iterable[str]) -> str:
@@ -91,46 +140,9 @@ def key(cases: Sequence[Case]) -> Key:
     return (cases[0].benchmark, cases[0].preset, cases[0].family, cases[0].output)
 
 
-def cards(document: Document, found: Sequence[Table]) -> list[Card]:
-    """Sum up each family of splits."""
-    return [_card(table.cases, document) for table in found if table.cases]
-
-
-def _card(cases: Sequence[Case], document: Document) -> Card:
-    benchmark, preset, family, output = name = key(cases)
-    heads = [case.scores[0] for case in cases]
-    values = [score.value for score in heads]
-    worst = (min if heads[0].better == "higher" else max)(cases, key=lambda case: case.scores[0].value)
-    of, splits = len(document.expected.get("/".join(name), ())), len({case.split for case in cases})
-    lines = []
-    if len(cases) > 1:
-        lines.append(f"worst {decimal(worst.scores[0].value)}: {worst.held_out or worst.split}")
-    seen = [each.value for case in cases if (each := in_split(case)) is not None]
-    if seen:
-        lines.append(f"in-split {decimal(sum(seen) / len(seen))}")
-    behind = {
-        each.name: each.value
-        for each in cases[0].anchors
-        if each.metric == heads[0].metric and each.judge in ("", heads[0].judge) and each.name in _BEHIND
-    }
-    recorded = beside(cases, str(document.model.get("spec", "")))
-    if recorded is not None:
-        there = [value for value in recorded.values if value is not None]
-        behind[f"reference ({recorded.model})"] = sum(there) / len(there)
-    if behind:
-        lines.append(", ".join(f"{name} {decimal(value)}" for name, value in behind.items()))
-    marks = [Mark(value, name, "anchor") for name, value in behind.items()]
-    marks += [Mark(case.scores[0].value, case.held_out or case.split, _kind(case)) for case in cases]
-    splits_of = f"{splits} of {count(of, 'split')}" if 0 < splits < of else count(splits, "split")
-    return Card(
-        name=f"{benchmark}, {family.replace('_', ' ')}",
-        about=f"{preset}; {output.replace('_', ' ')}, {title(heads[0].metric)}",
-        anchor=anchor(name),
-        value=decimal(sum(values) / len(values)),
-        lines=(f"mean of {splits_of}" if len(cases) > 1 else cases[0].held_out, *lines),
-        verdicts=tuple(sorted(Counter(map(said, cases)).items())),
-        scale=scale(marks, text=f"{len(cases)} scores from {decimal(min(values))} to {decimal(max(values))}"),
-    )
+def place(cases: Sequence[Case]) -> str:
+    """Where in the page the table of some cases is."""
+    return anchor((*key(cases), cases[0].version))
 
 
 def in_split(case: Case) -> Score | None:
@@ -139,7 +151,8 @@ def in_split(case: Case) -> Score | None:
     return case.score(head.metric, in_split=True, judge=head.judge)
 
 
-def _kind(case: Case) -> str:
+def kind_of(case: Case) -> str:
+    """How the mark of a score looks: by its verdict."""
     return said(case).replace(" ", "-")
 
 
@@ -160,16 +173,59 @@ def listed(document: Document, found: Sequence[Table], baseline: Document | None
         olds = [score for _, _, score in before] or [None] * len(table.cases)
         recorded = beside(table.cases, spec) if table.cases else None
         references = recorded.values if recorded is not None else [None] * len(table.cases)
+        scales = _aligned(list(map(_scale, table.cases, olds, references)))
         made.append(
             Listed(
                 benchmark=table.cases[0].benchmark if table.cases else table.title.partition(" ")[0],
-                anchor=anchor(key(table.cases) if table.cases else (table.title,)),
+                anchor=place(table.cases) if table.cases else anchor((table.title,)),
                 table=table,
-                scales=tuple(map(_scale, table.cases, olds, references)),
-                before=tuple((value, note) for value, note, _ in before),
+                scales=scales,
+                before=tuple((value, note.partition(": ")[0]) for value, note, _ in before),
+                obstacles=tuple(dict.fromkeys(f"baseline {note}" for _, note, _ in before if ": " in note)),
+                together=tuple(_together(table, scales)),
             )
         )
     return made
+
+
+def _aligned(scales: Sequence[Scale]) -> tuple[Scale, ...]:
+    """Give scales below each other the same ends."""
+    low, high = min((each.low for each in scales), default=0.0), max((each.high for each in scales), default=1.0)
+    return tuple(replace(each, low=low, high=high) for each in scales)
+
+
+def _together(table: Table, scales: Sequence[Scale]) -> Iterator[Together]:
+    """Put the seeds of a split together, with their mean."""
+    if not table.cases or "seed" not in table.columns:
+        yield from (Together(row.cells[0], (place,)) for place, row in enumerate(table.rows))
+        return
+    # Not only neighbours: splits that a document does not order are sorted by seed first.
+    splits: dict[tuple[str, ...], list[int]] = {}
+    for place, case in enumerate(table.cases):
+        splits.setdefault((case.split, case.group, case.held_out), []).append(place)
+    for places in splits.values():
+        name, cases = table.rows[places[0]].cells[0], [table.cases[place] for place in places]
+        if len(cases) == 1:
+            yield Together(name, tuple(places))
+            continue
+        cells, mean = _mean(cases, table.columns)
+        axis = scales[places[0]]
+        yield Together(name, tuple(places), cells, replace(mean, low=axis.low, high=axis.high))
+
+
+def _mean(cases: Sequence[Case], columns: Sequence[str]) -> tuple[tuple[str, ...], Scale]:
+    """Average scores over seeds, from the scores themselves and not from what is printed of them."""
+    values = [case.scores[0].value for case in cases]
+    mean = sum(values) / len(values)
+    known = {"seed": "mean", "score": decimal(mean)}
+    seen = [each.value for case in cases if (each := in_split(case)) is not None]
+    if len(seen) == len(cases):
+        known["in-split"] = decimal(sum(seen) / len(seen))
+        known["gap"] = decimal(sum(seen) / len(seen) - mean)
+    marks = [*(Mark(value, f"seed {case.seed}", "seen") for case, value in zip(cases, values, strict=True))]
+    marks.append(Mark(mean, "mean", "mean"))
+    text = f"mean {decimal(mean)} of {count(len(cases), 'seed')}, {decimal(min(values))} to {decimal(max(values))}"
+    return tuple(known.get(column, "") for column in columns), scale(marks, text=text)
 
 
 def _before(case: Case, counterparts: Counterparts) -> tuple[str, str, Score | None]:
@@ -196,14 +252,14 @@ def _scale(case: Case, baseline: Score | None, reference: float | None) -> Scale
     marks += [Mark(reference, "reference", "anchor")] if reference is not None else []
     marks += [Mark(baseline.value, "baseline", "baseline")] if baseline is not None else []
     marks += [Mark(seen.value, "in-split", "seen")] if seen is not None else []
-    marks.append(Mark(head.value, "score", _kind(case)))
+    marks.append(Mark(head.value, "score", kind_of(case)))
     bounds = None if head.interval is None else (head.interval.low, head.interval.high)
     text = ", ".join(f"{mark.name} {decimal(mark.value)}" for mark in reversed(marks))
     return scale(marks, bounds, text)
 
 
-def facts(document: Document, found: Sequence[Table]) -> list[tuple[str, list[str]]]:
-    """What model this was, what it was shown, and where it ran; a few lines for each."""
+def facts(document: Document, found: Sequence[Table], baseline: Document | None) -> list[tuple[str, list[str]]]:
+    """What model this was, what it was shown, where it ran, and what it is compared with; a few lines for each."""
     cases = document.cases
     known = [
         ("model", [str(document.model.get("spec", "not named")), *_files(cases)]),
@@ -221,10 +277,16 @@ def facts(document: Document, found: Sequence[Table]) -> list[tuple[str, list[st
         ("items", [_items(cases)]),
         ("benchmarks", _some(f"{case.benchmark} {case.version} ({case.preset})" for case in cases)),
         ("time", [_time(cases)]),
-        ("made", [", ".join(filter(None, [document.created, document.commit and f"commit {document.commit[:12]}"]))]),
+        ("made", [_origin(document)]),
+        ("baseline", [] if baseline is None else [str(baseline.model.get("spec", "not named")), _origin(baseline)]),
         ("versions", [", ".join(f"{name} {version}" for name, version in document.environment.items())]),
     ]
     return [(name, [line for line in lines if line]) for name, lines in known if any(lines)]
+
+
+def _origin(document: Document) -> str:
+    """When a document was made, and of which commit."""
+    return ", ".join(filter(None, [document.created, document.commit and f"commit {document.commit[:12]}"]))
 
 
 def _some(texts: Iterable[str]) -> list[str]:
@@ -264,6 +326,8 @@ def _exposure(cases: Sequence[Case]) -> list[str]:
 
 
 def _items(cases: Sequence[Case]) -> str:
+    if not cases:
+        return ""
     asked = sorted({str(case.samples) for case in cases})
     return f"{sum(case.scores[0].n for case in cases):,} evaluated; at most {', '.join(asked)} for each test"
 

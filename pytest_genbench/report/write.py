@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..benchmarks import Benchmark, get, names
-from ..errors import OptionError
+from ..errors import DocumentError, OptionError
 from ..results.history import history, read_folder
 from ..results.io import read
 from ..results.models import read_models
 from ..results.schema import Document
+from ..results.writing import count, printable
 from . import html
 from .several import history_page, models_page
-from .table import count
 
 
 def write_report(
@@ -42,6 +42,10 @@ def write_report(
     html.check_target(out)
     if baseline is not None and (len(paths) > 1 or paths[0].is_dir()):
         raise OptionError("--baseline stands beside one document; several are compared with each other as they are.")
+    if data is not None and not data.is_dir():
+        raise OptionError(f"--data: {data} is no folder; give the one that the publishers' files are in.")
+    if len(paths) > 1 and any(path.is_dir() for path in paths):
+        raise OptionError("A folder of documents is shown by itself, over time; name no other documents.")
     if len(paths) > 1:
         return _models(paths, out, _known(own), data)
     if paths[0].is_dir():
@@ -52,11 +56,13 @@ def write_report(
     older = None if baseline is None else read(baseline)
     known = _known(own) | _from_files([document], data)
     html.write_page(out, html.page(document, baseline=older, known=known))
-    return f"{out}: {count(len(document.cases), 'score')} of {document.model.get('spec') or 'a model'}"
+    return f"{out}: {count(len(document.cases), 'score')} of {printable(str(document.model.get('spec') or 'a model'))}"
 
 
 def _models(paths: Sequence[Path], out: Path, known: dict[str, Benchmark], data: Path | None) -> str:
     models, _, notes = read_models(paths)
+    if len(models) < 2:
+        raise DocumentError(" ".join(["A comparison of models needs two documents or more.", *notes]))
     known |= _from_files(models.values(), data)
     html.write_page(out, models_page(models, notes=notes, known=known))
     return f"{out}: {len(models)} models"

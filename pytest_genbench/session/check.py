@@ -16,7 +16,7 @@ from ..learners.models import Training
 from ..models import CodeSize, Model, assign_unnamed, offered
 from ..models.similarity import of_sets
 from ..results.io import case_to_plain, check_builtin
-from ..results.schema import Case
+from ..results.schema import ORDER, Case
 from ..scores import Anchor
 from ..splits import Split
 from .exposure import EXPOSED, exposure
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 CHECK = pytest.StashKey["Check"]()
 CASES = pytest.StashKey[list[dict[str, object]]]()
-
-_ORDER = ("failed", "not comparable", "inconclusive", "passed")
-"""Which verdict a test with several tasks reports: the first of these that occurs."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +187,7 @@ class Check:
                 pytest.fail(f"genbench: {broken}", pytrace=False)
             self._record(cases, decision)
             decisions.append((cases, decision))
-        cases, decision = min(decisions, key=lambda pair: _ORDER.index(pair[1].verdict))
+        cases, decision = min(decisions, key=lambda pair: ORDER.index(pair[1].verdict))
         if decision.verdict == "passed":
             return
         _report(cases, decision)

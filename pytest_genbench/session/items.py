@@ -12,7 +12,7 @@ import pytest
 
 from ..benchmarks import Benchmark, get, names
 from ..benchmarks.registry import DESCRIPTION
-from ..errors import BenchmarkError, GenbenchError, MissingDataError, MissingOutputError, nearest
+from ..errors import BenchmarkError, GenbenchError, MissingDataError, MissingLibraryError, MissingOutputError, nearest
 from ..gates import Known, validate
 from .check import CASES, CHECK, Check
 
@@ -201,7 +201,7 @@ class Items:
             check = Check(self._session, item, marker.benchmark, split_of(item))
             check.prepare(marker.needs)
             item.stash[CHECK] = check
-        except (MissingDataError, MissingOutputError) as error:
+        except (MissingDataError, MissingLibraryError, MissingOutputError) as error:
             pytest.skip(str(error))
         except GenbenchError as error:
             broken = str(error)

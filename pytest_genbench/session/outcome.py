@@ -18,15 +18,18 @@ from .. import __version__
 from ..errors import DocumentError, GenbenchError, OptionError
 from ..gates import judge_aggregates, judge_document
 from ..report import html, markdown, text
-from ..report.table import count
 from ..results.io import write
 from ..results.merge import check_one_model, update
 from ..results.schema import AggregateResult, Document
+from ..results.writing import count
 from ..threads import per_process
 from .items import NO_MODEL, is_ours, marker_for, split_of
 
 if TYPE_CHECKING:
     from . import Session
+
+INTERRUPTED = "INTERRUPTED"
+"""How the note begins that says what became of trainings."""
 
 _PACKAGES = ("numpy", "scipy", "pytest", "onnxruntime-gpu", "onnxruntime", "torch")
 
@@ -149,26 +152,47 @@ class Outcome:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Save what was found, also after an interruption; a run whose results are lost is not green."""
-        try:
-            self._save()
-        except (GenbenchError, OSError) as error:
-            self._session.notes.append(f"NOT SAVED: {error}")
-            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-
-    def _save(self) -> None:
-        session = self._session
-        if session.is_worker or not session.records.cases:
+        records = self._session.records
+        if self._session.is_worker or not records.ours:
             return
-        settings, document = session.settings, self.document
-        if settings.save:
-            write(settings.save, self._joined(document))
-            session.notes.append(f"saved {count(len(document.cases), 'case')} to {settings.save}")
-        if settings.summary:
-            with settings.summary.open("a", encoding="utf-8") as file:
+        # Before any of them notes what it wrote: what is written is about the run.
+        document = self.document
+        for write_part in (self._write_results, self._write_summary, self._write_report):
+            try:
+                write_part(document)
+            except (GenbenchError, OSError) as error:
+                self._session.notes.append(f"NOT SAVED: {error}")
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def _write_results(self, document: Document) -> None:
+        path = self._session.settings.save
+        if path is not None and document.cases:
+            write(path, self._joined(document))
+            self._session.notes.append(f"saved {count(len(document.cases), 'case')} to {path}")
+
+    def _write_summary(self, document: Document) -> None:
+        path = self._session.settings.summary
+        if path is not None and document.cases:
+            with path.open("a", encoding="utf-8") as file:
                 file.write(markdown.summary(document))
-        if settings.report:
-            html.write_page(settings.report, html.page(document, baseline=session.baseline, known=session.known()))
-            session.notes.append(f"report: {settings.report}")
+
+    def _write_report(self, document: Document) -> None:
+        """Also of a run in which nothing was evaluated: the page says why."""
+        path = self._session.settings.report
+        if path is not None:
+            page = html.page(document, baseline=self._session.baseline, known=self._session.known())
+            html.write_page(path, page)
+            self._session.notes.append(f"report: {path}")
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Say that what was found is not all, and that nothing of a training is lost."""
+        session = self._session
+        if session.is_worker:
+            return
+        if session.store.learner:
+            session.notes.append(f"{INTERRUPTED}: the same command goes on from where trainings are")
+        elif session.records.ours:
+            session.notes.append(f"{INTERRUPTED}: the run was stopped before all of its tests had ended")
 
     def _joined(self, document: Document) -> Document:
         """Add what the file to be saved already holds and this run did not touch."""
@@ -184,8 +208,9 @@ class Outcome:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the tables, what was skipped, and one line that says how it went."""
-        records = self._session.records
-        if self._session.is_worker or not records.ours:
+        # A training may have been interrupted before any test reported.
+        is_told = bool(self._session.records.ours) or any(note.startswith(INTERRUPTED) for note in self._session.notes)
+        if self._session.is_worker or not is_told:
             return
         terminalreporter.write_sep("=", "genbench")
         if not self._header:

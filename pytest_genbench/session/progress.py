@@ -21,7 +21,8 @@ def shower(config: pytest.Config) -> Callable[[str], Progress] | None:
     # Not whether standard error is one: while a test runs, it is a file in which pytest captures what is written.
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     is_terminal = reporter is not None and reporter.isatty
-    if hasattr(config, "workerinput") or config.option.verbose < 0 or not is_terminal:
+    # Under -p no:terminal there is no -q either, so the terminal is asked for first.
+    if hasattr(config, "workerinput") or not is_terminal or config.option.verbose < 0:
         return None
     return lambda name: Bar(name, config)
 

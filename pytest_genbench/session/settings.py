@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any, cast
 
@@ -85,8 +86,14 @@ class Settings:
         summary, save = _path(config, "summary"), _path(config, "save")
         for path in filter(None, (summary, save)):
             check_writable(path)
+        if summary and summary.suffix.lower() in (".json", ".html", ".htm", ".onnx"):
+            # What is appended to such a file spoils it: a baseline, for one.
+            raise OptionError(
+                f"--genbench-summary: {summary}: it is Markdown that is appended; name it so, as in summary.md."
+            )
         if report := _path(config, "report"):
             check_target(report)
+        _apart(save=save, summary=summary, report=report)
         return cls(
             model=_model_options(config),
             presets=_presets(_value(config, "preset")),
@@ -125,6 +132,14 @@ def _path(config: pytest.Config, name: str) -> Path | None:
         return Path(config.invocation_params.dir, given)
     ini = config.getini(dest(name))
     return Path(config.rootpath, ini) if ini else None
+
+
+def _apart(**targets: Path | None) -> None:
+    """Refuse two things in one file: each would spoil the other."""
+    given = {name: path.resolve() for name, path in targets.items() if path is not None}
+    for (one, path), (two, other) in combinations(given.items(), 2):
+        if path == other:
+            raise OptionError(f"--genbench-{one} and --genbench-{two} both name {path}; give each a file of its own.")
 
 
 def _folder(config: pytest.Config, name: str) -> Path | None:

@@ -133,6 +133,19 @@ def links(text: str) -> list[str]:
     return [target for target in targets if not re.match(r"[a-z]+:", target)]
 
 
+def spans(text: str) -> list[str]:
+    """List what stands between backticks in running text; a line break in it is a space."""
+    prose = re.sub(r"(?ms)^ *```.*?^ *```$", "", text)
+    found = re.findall(r"(?s)(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", prose)
+    return [" ".join(inner.split()) for _, inner in found]
+
+
+def commands_in_text(text: str) -> list[str]:
+    """List the commands among these: a program of ours, or that runs or installs it, with at least one argument."""
+    is_command = re.compile(r"(genbench|pytest|python|pip install) \S.*")
+    return [span for span in spans(text) if is_command.fullmatch(span) and span != "genbench results"]
+
+
 def anchors(text: str) -> set[str]:
     """Make the anchors of a page's headings, as GitHub does."""
     prose = re.sub(r"(?ms)^ *```.*?^ *```", "", text)

@@ -38,8 +38,9 @@ WORKFLOWS = [ROOT / "examples" / "ci" / name for name in ("github-actions.yml", 
 CONV1D = ROOT / "examples" / "comporth" / "conv1d"
 NEEDS = {"torch": "torch", "-n 2": "xdist", "safetensors": "safetensors"}
 SLOW = {
-    *("README.md", "comparing.md", "cvr.md", "exit-codes.md", "gates-and-baselines.md", "in-domain.md", "learners.md"),
-    *("models.md", "own-benchmark.md", "own-data.md", "quickstart.md", "training-outside.md"),
+    *("README.md", "comparing.md", "cvr.md", "exit-codes.md", "gates-and-baselines.md", "hierarchies.md"),
+    *("in-domain.md", "learners.md", "models.md", "own-benchmark.md", "own-data.md", "quickstart.md", "report.md"),
+    "training-outside.md",
 }
 """Pages that take more than a few seconds: continuous integration runs them after the ordinary tests."""
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from pytest_genbench.benchmarks.comporth.stimuli import PRESETS
 from pytest_genbench.benchmarks.table.description import FACTOR_PARSERS, SPLIT_PARSERS
 from pytest_genbench.benchmarks.table.description import PARSERS as DESCRIPTION
 from pytest_genbench.benchmarks.table.splits import FAMILIES
@@ -22,6 +20,7 @@ from pytest_genbench.results.schema import AggregateResult, Case, Document, Fail
 from pytest_genbench.scores import Anchor, Score
 
 from .pages import DOCS, PAGES, ROOT, anchors, blocks, commands, links, parts, program, steps
+from .test_inline import subcommands
 
 WORKFLOWS = sorted((ROOT / "examples" / "ci").glob("github-actions*.yml"))
 
@@ -57,14 +56,12 @@ def test_every_option_is_described() -> None:
         assert re.search(rf"--genbench-{name}\b(?!-)", text), f"--genbench-{name}"
 
 
-@pytest.mark.parametrize("command", ["init", "inspect", "show", "compare", "merge"])
+@pytest.mark.parametrize("command", subcommands())
 def test_every_option_of_the_command_is_described(command: str) -> None:
     text = "\n".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
-    help_text = subprocess.run(
-        [sys.executable, "-m", "pytest_genbench.cli", command, "--help"], capture_output=True, text=True, check=True
-    ).stdout
-    for option in set(re.findall(r"(--[a-z-]+)", help_text)) - {"--help"}:
-        assert f"`{option}" in text or f" {option}" in text, f"genbench {command} {option}"
+    for action in subcommands()[command]._actions:
+        for option in set(action.option_strings) - {"-h", "--help"}:
+            assert f"`{option}" in text or f" {option}" in text, f"genbench {command} {option}"
 
 
 def test_every_key_of_a_gate_is_described() -> None:
@@ -98,11 +95,6 @@ def test_every_field_of_a_document_is_described() -> None:
             assert f"`{field.name}`" in text, f"{kind.__name__}.{field.name}"
 
 
-def test_presets_are_described() -> None:
-    for name in PRESETS:
-        assert f"`{name}`" in read("which-suite.md"), name
-
-
 def test_the_workflow_and_the_pages_name_only_options_there_are() -> None:
     known = {f"--genbench-{name}" for name, _, _ in OPTIONS}
     texts = [*(page.read_text("utf-8") for page in PAGES), *(path.read_text("utf-8") for path in WORKFLOWS)]
@@ -117,6 +109,26 @@ def test_the_workflow_is_yaml(path: Path) -> None:
     text = path.read_text("utf-8")
     jobs = yaml.safe_load(text)["jobs"].values()
     assert steps(text) == [line for job in jobs for step in job["steps"] for line in step.get("run", "").splitlines()]
+
+
+def test_the_workflow_for_gitlab_runs_what_that_for_github_runs() -> None:
+    """The latter is run, see ``test_commands``."""
+    yaml = pytest.importorskip("yaml")
+    job = yaml.safe_load((ROOT / "examples" / "ci" / "gitlab-ci.yml").read_text("utf-8"))["genbench"]
+    github = steps((ROOT / "examples" / "ci" / "github-actions.yml").read_text("utf-8"))
+    summary = ' --genbench-summary="$GITHUB_STEP_SUMMARY"'
+    assert [*job["before_script"], *job["script"]] == [command.replace(summary, "") for command in github]
+
+
+def test_the_citation_is_that_of_the_package() -> None:
+    yaml = pytest.importorskip("yaml")
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert citation["cff-version"] == "1.2.0"
+    assert (citation["title"], citation["version"]) == (project["name"], project["version"])
+    assert (citation["license"], citation["abstract"]) == (project["license"], project["description"])
+    (author,) = citation["authors"]
+    assert author["name"] in (ROOT / "LICENSE").read_text("utf-8")
 
 
 def test_blocks_and_commands_are_found() -> None:

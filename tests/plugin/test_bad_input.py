@@ -279,6 +279,8 @@ OPTIONS = [
     ("--genbench-save=no/such/folder/r.json", "no/such/folder"),
     ("--genbench-save=.", "is a folder"),
     ("--genbench-summary=no/such/folder/s.md", "no/such/folder"),
+    ("--genbench-summary=other.json", "it is Markdown that is appended; name it so, as in summary.md"),
+    ("--genbench-save=one.html --genbench-report=./one.html", "--genbench-save and --genbench-report both name"),
     ("--genbench-require-baseline", "--genbench-baseline=FILE"),
     ("--genbench-suite=compositonal", "no suite 'compositonal'. Did you mean 'compositional'"),
     ("--genbench-baseline=broken.json", "broken.json"),
@@ -304,7 +306,7 @@ def test_wrong_options_are_usage_errors(check, pytester, option, said):
     }
     for name, text in files.items():
         (path / name).write_text(text)
-    result, text = check("m.onnx", option)
+    result, text = check("m.onnx", *option.split())
     assert result.ret == 4, text
     assert said in text
     assert sum(line.startswith("ERROR: ") for line in text.splitlines()) == 1

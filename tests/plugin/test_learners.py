@@ -5,6 +5,8 @@ from collections import Counter
 
 import pytest
 
+from tests.plugin.conftest import run_pytest
+
 from .learners import LEARNERS
 
 
@@ -296,9 +298,36 @@ def test_what_was_trained_before_a_stop_is_gone_on_from(project, learn, trained,
     monkeypatch.setenv("STOP", stop)
     result = learn("Steps", *workers, "-k", "brightness-2 or brightness-3", own_process=True)
     assert result.ret != 0
+    if stop == "interrupt":
+        result.stdout.fnmatch_lines(["INTERRUPTED: the same command goes on from where trainings are"])
     monkeypatch.delenv("STOP")
     learn("Steps", "-k", "brightness-2 or brightness-3", own_process=True).assert_outcomes(passed=2)
     steps = Counter(trained())
     assert steps == {f"brightness-{n} {step}": 1 for n in (2, 3) for step in range(10)}, (
         "steps were lost, or done twice"
     )
+
+
+def test_a_reference_model_without_torch_is_tested_where_weights_are_recorded(pytester, monkeypatch):
+    pytester.makepyfile(
+        without="""
+        import sys
+
+        class Without:
+            def find_spec(self, name, path=None, target=None):
+                if name.partition(".")[0] == "torch":
+                    raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+        sys.meta_path.insert(0, Without())
+        """
+    )
+    options = ("--genbench-model=reference:conv1d-autoencoder", "--genbench-samples=64", "-p", "without")
+    result = run_pytest(
+        pytester, monkeypatch, [*options, "--genbench-suite=compositional", "-k", "B5 or A1 or shape-n1000"], True
+    )
+    outcomes = result.parseoutcomes()
+    assert not {"error", "errors", "failed"} & outcomes.keys()
+    assert outcomes["passed"] >= 2
+    found = run_pytest(pytester, monkeypatch, [*options, "--genbench-suite=reasoning", "-k", "shape-n1000"], True)
+    assert found.ret == 1
+    found.stdout.fnmatch_lines(["NOTHING EVALUATED: *has to be trained, which needs torch: pip install*"])

@@ -55,9 +55,43 @@ def test_a_run_that_may_not_write_it_says_so_first(run, project):
     assert run("--genbench-report=out.html").ret == run("--genbench-report=out.html").ret == 0
 
 
-def test_nothing_is_written_where_nothing_was_evaluated(run, project):
+def test_a_run_without_a_terminal_writes_it_too(run, project):
+    assert run("--genbench-report=out.html", "-p", "no:terminal").ret == 0
+    assert "10 scores: 10 passed" in project.path.joinpath("out.html").read_text("utf-8")
+
+
+def test_nothing_is_written_where_there_was_nothing_to_evaluate(run, project):
     run("--genbench-report=out.html", "-k", "nothing_of_that_name")
     assert not project.path.joinpath("out.html").exists()
+
+
+def test_a_run_in_which_all_is_skipped_says_why_on_its_page(run, project):
+    assert run("--genbench-report=out.html", "-k", "brightness-4", model="models:trained").ret == 1
+    text = project.path.joinpath("out.html").read_text("utf-8")
+    assert "NOTHING EVALUATED" in text
+    assert "exposed: the model was trained on toy/default/brightness-3" in text
+
+
+def test_what_cannot_be_saved_does_not_keep_the_page_from_being_written(run, project):
+    project.makepyfile(
+        full="""
+        import os
+
+        whole = os.replace
+
+        def replace(source, target):
+            if str(target).endswith(".json"):
+                raise OSError(28, "No space left on device")
+            whole(source, target)
+
+        os.replace = replace
+        """
+    )
+    options = ("--genbench-save=out.json", "--genbench-report=out.html", "--genbench-summary=out.md")
+    result = run(*options, "-p", "full", own_process=True)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["NOT SAVED: *No space left on device*", "report: *out.html"])
+    assert {path.name for path in project.path.glob("out.*")} == {"out.html", "out.md"}
 
 
 @pytest.mark.skipif("not config.pluginmanager.hasplugin('xdist')")

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from pytest_genbench.results.io import read as read_document
+
 
 def test_a_good_model_passes(run):
     result = run()
@@ -48,6 +50,36 @@ def test_a_run_without_any_evaluation_is_not_green(run):
     assert result.ret == 1
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["NOTHING EVALUATED: exposed:*"])
+
+
+def test_a_document_says_what_became_of_each_test(run, project):
+    # Nothing for brightness 4, a black image for brightness 5; what it declares lacks the range.
+    with project.path.joinpath("models.py").open("a") as file:
+        file.write(
+            "\ndef function(images):\n"
+            "    is_one = (images == images.flat[0]).all()\n"
+            "    return images * {100: np.nan, 125: 0}.get(round(float(images.flat[0]) * 255) if is_one else 0, 1)\n"
+            "function.genbench = {'outputs': 'output=reconstruction', 'benchmark': 'toy', 'code_size': '64'}\n"
+            "breaks = lambda: function\n"
+        )
+    run("--genbench-save=r.json", model="models:trained")
+    found = read_document(project.path / "r.json")
+    exposed = "exposed: the model was trained on toy/default/brightness-3"
+    assert found.skipped == {f"toy/brightness/brightness-{n}": exposed for n in range(10) if n != 3}
+    assert found.broken == {}
+    (case,) = found.cases
+    assert {"model", "metrics"} <= set(case.seconds) <= {"render", "model", "metrics"}
+    tests = project.path.joinpath("test_toy.py")
+    tests.write_text(tests.read_text().replace('family="brightness"', 'family="brightness", needs="reconstruction"'))
+    run("--genbench-save=b.json", model="models:breaks")
+    found = read_document(project.path / "b.json")
+    assert found.skipped == {}
+    ((name, reason),) = found.broken.items()
+    assert name == "toy/brightness/brightness-4 reconstruction"
+    assert "NaN or infinite for 30 of 30 images" in reason
+    assert [case.split for case in found.cases] == [f"brightness-{n}" for n in range(10) if n != 4]
+    assert [case.split for case in found.cases if case.verdict == "failed"] == ["brightness-5"]
+    assert any(note.startswith("pixel range not declared") for note in found.notes)
 
 
 def test_required_exposure(run):
@@ -124,17 +156,20 @@ def against_baseline(project):
     return "baseline.toml"
 
 
-def test_against_a_baseline(run, against_baseline):
+def test_against_a_baseline(run, project, against_baseline):
     run("--genbench-save=half.json", model="models:half")
     same = run("--genbench-baseline=half.json", model="models:half", gates=against_baseline)
     assert same.ret == 0
     same.assert_outcomes(passed=10)
     better = run("--genbench-baseline=half.json", model="models:dims", gates=against_baseline)
     assert better.ret == 0
-    worse = run("--genbench-baseline=half.json", model="models:bad", gates=against_baseline)
+    options = ("--genbench-baseline=half.json", "--genbench-report=out.html")
+    worse = run(*options, model="models:bad", gates=against_baseline)
     assert worse.ret == 1
     worse.assert_outcomes(passed=5, failed=5)
     worse.stdout.fnmatch_lines(["*baseline 1.0000, got 0.0000*regressed*"])
+    page = project.path.joinpath("out.html").read_text("utf-8")
+    assert page.count("<td>1.000</td><td>-1.000</td>") == 5
 
 
 def test_a_missing_baseline_is_said_or_refused(run):
@@ -221,9 +256,12 @@ def test_an_interrupted_run_keeps_what_it_found(run, project):
         file.write(
             "    if len(images) == 30 and images.min() > 0.35:\n        raise KeyboardInterrupt\n    return images\n"
         )
-    result = run("--genbench-save=r.json", model="models:interrupted", own_process=True)
+    result = run("--genbench-save=r.json", "--genbench-report=r.html", model="models:interrupted", own_process=True)
     assert result.ret == 2
-    result.stdout.fnmatch_lines(["*not evaluated (4 of 10 splits)*", "saved 4 cases to *"])
+    result.stdout.fnmatch_lines(
+        ["*not evaluated (4 of 10 splits)*", "INTERRUPTED: the run was stopped *", "saved 4 cases to *"]
+    )
+    assert 'class="verdict not-passed"' in project.path.joinpath("r.html").read_text("utf-8")
     assert len(json.loads(project.path.joinpath("r.json").read_text())["cases"]) == 4
 
 

@@ -78,14 +78,15 @@ def test_the_last_of_several_attempts_counts(run, project):
     with project.path.joinpath("models.py").open("a") as file:
         file.write("\n@says(code_size='64')\ndef flaky(images):\n")
         file.write("    four = len(images) == 30 and np.ptp(images) == 0 and abs(images.max() - 100 / 255) < 1e-3\n")
-        file.write("    if four and not os.path.exists('seen'):\n")
-        file.write("        open('seen', 'w').close()\n        return np.zeros_like(images)\n    return images\n")
+        # A score that is too low, then no result at all, then the right one.
+        file.write("    if four:\n        with open('seen', 'a+') as file:\n            file.write('x')\n")
+        file.write("        return images * (0, np.nan, 1)[os.path.getsize('seen') - 1]\n    return images\n")
     for extra in ((), ("-n2",)):
         project.path.joinpath("seen").unlink(missing_ok=True)
         result = run("--reruns=2", *extra, model="models:flaky")
         assert result.ret == 0, extra
-        assert result.parseoutcomes()["rerun"] == 1
-        result.stdout.fnmatch_lines(["genbench: 10 scores: 10 passed*"])
+        assert result.parseoutcomes()["rerun"] == 2
+        result.stdout.fnmatch_lines(["genbench: 10 scores: 10 passed; aggregates: 1 passed"])
 
 
 def test_a_numpy_scalar_fails_alike_with_and_without_workers(run, project):

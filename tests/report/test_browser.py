@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 
 from pytest_genbench.report.html import page
+from pytest_genbench.report.several import models_page
 from pytest_genbench.results.io import read
 from pytest_genbench.results.schema import Document, Failure
 
 from .test_html import DOCUMENT, HOSTILE, known, toy_case
+from .test_several import other
 
 ROOT = Path(__file__).parents[2]
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -40,7 +42,11 @@ for (const name of pages) for (const width of widths) {
     const root = frame.contentDocument.documentElement;
     const small = [...frame.contentDocument.querySelectorAll("h1, h2, p, dd, td, figcaption, svg text")]
       .filter(each => parseFloat(frame.contentWindow.getComputedStyle(each).fontSize) < 9.5).length;
-    found[name + " " + width] = [root.scrollWidth, width, root.scrollHeight > 800, small];
+    const thin = [...frame.contentDocument.querySelectorAll("th, td")]
+      .filter(each => each.scrollWidth > each.clientWidth
+        || each.textContent.length > 4 && each.clientWidth && each.clientWidth < 30)
+      .length;
+    found[name + " " + width] = [root.scrollWidth, width, root.scrollHeight > 800, small, thin];
     if (!--left) document.title = JSON.stringify(found);
   };
   document.body.append(frame);
@@ -66,6 +72,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shown = replace(DOCUMENT, cases=(toy_case(failures=(Failure(3, "a", "b"),)), *DOCUMENT.cases[1:]))
     made = {
         "toy.html": page(shown, known=known()),
+        "models.html": models_page(
+            {name: other(name, value) for name, value in (("some/long/path/a.onnx", 0.25), ("b.onnx", 0.75))}
+        ),
         "hostile.html": page(replace(DOCUMENT, model={"spec": HOSTILE * 3}, notes=(HOSTILE,)), known=known()),
         "comporth.html": page(recorded("conv1d-autoencoder")),
         "cnn.html": page(recorded("cnn")),
@@ -85,10 +94,11 @@ def test_nothing_sticks_out_at_any_width(folder: Path) -> None:
     assert title is not None
     found = json.loads(html.unescape(title[1]))
     assert len(found) == 3 * len(pages)
-    for name, (scroll, width, is_long, small) in found.items():
+    for name, (scroll, width, is_long, small, thin) in found.items():
         assert scroll <= width, name
         assert is_long, name
         assert not small, name
+        assert not thin, f"{name}: words are broken letter by letter, or stick out of their cell"
 
 
 def test_nothing_is_run_or_fetched(folder: Path) -> None:

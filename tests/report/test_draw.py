@@ -382,6 +382,12 @@ class TestPages:
         assert "<span>read “a”</span>" in body
         assert "<p>words</p>" in body
 
+    def test_a_picture_keeps_its_sides(self):
+        file = BytesIO()
+        Image.new("RGB", (40, 20), "red").save(file, "PNG")
+        body = draw(Gallery(title="t", strips=(Strip((Picture(file.getvalue()),)),)), "f")
+        assert 'width="80" height="40"' in body
+
     def test_what_is_no_png_file_is_shown_all_the_same(self):
         body = draw(Gallery(title="t", strips=(Strip((Picture(b"nothing"),)),)), "f")
         assert 'width="72" height="72"' in body

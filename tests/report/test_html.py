@@ -11,8 +11,11 @@ import pytest
 
 from pytest_genbench.errors import DocumentError
 from pytest_genbench.figures import Text
+from pytest_genbench.report.cards import groups
+from pytest_genbench.report.failures import gallery
 from pytest_genbench.report.html import MARK, check_target, page, write_page
-from pytest_genbench.report.view import Mark, scale
+from pytest_genbench.report.tables import tables
+from pytest_genbench.report.view import Mark, left_out, listed, scale
 from pytest_genbench.results.schema import AggregateResult, Document, Failure, GateResult
 from pytest_genbench.scores import Anchor, Interval
 
@@ -145,6 +148,13 @@ def test_a_baseline_stands_beside() -> None:
     assert "baseline" in text
     assert "0.500-0.250" in text
     assert "not in the baseline" in text
+    assert "baselinemy.onnx2026-11-30T12:00:00+00:00, commit 0123456789ab" in text
+
+
+def test_control_characters_are_not_on_the_page() -> None:
+    text = page(replace(DOCUMENT, model={"spec": "a\x1b[31mb\x00c"}), known=known())
+    assert not {"\x1b", "\x00"} & set(text)
+    assert "<h1>a [31mb c</h1>" in text
 
 
 def test_a_baseline_of_another_preset_is_not_compared() -> None:
@@ -203,7 +213,8 @@ def test_failures_are_shown_with_what_was_read() -> None:
     failures = (Failure(3, "level 3", "level 4"), Failure(5, "level 5", "level 1"))
     shown = replace(DOCUMENT, cases=(toy_case(failures=failures), *DOCUMENT.cases[1:]))
     parsed = Elements(page(shown, known=known()))
-    assert len([tag for tag, attributes in parsed.found if tag == "img"]) == 2
+    # At the head and below the table.
+    assert len([tag for tag, attributes in parsed.found if tag == "img"]) == 4
     assert "brightness 3: level 3 → level 4" in parsed.text
     assert "brightness 3: level 5 → level 1" in parsed.text
 
@@ -230,6 +241,123 @@ def test_an_unknown_benchmark_has_tables_without_pictures() -> None:
     assert "brightness 4" in text
     other = replace(DOCUMENT, cases=(toy_case(version="0"),))
     assert "no pictures of toy 0 (default): here is toy" in Elements(page(other, known=known())).text
+
+
+def test_the_worst_failures_of_each_split_come_first_and_no_more_than_twelve() -> None:
+    many = [
+        toy_case(split=f"s{k}", held_out=f"s{k}", failures=tuple(Failure(n, f"r{n}", f"w{n}") for n in range(4)))
+        for k in range(4)
+    ]
+    shown = gallery([replace(many[0], seed=2), *many[1:]], Toy())
+    assert [strip.caption for strip in shown.strips] == [
+        f"s{k}{', seed 2' if k == 0 else ''}: r{rank} → w{rank}" for rank in range(3) for k in range(4)
+    ]
+    assert [len(strip.pictures) for strip in shown.strips] == [1] * 12
+
+
+def test_what_lacks_a_verdict_is_listed_with_its_reason() -> None:
+    cases = (
+        toy_case(verdict="inconclusive", reason="spans the gate"),
+        toy_case(split="brightness-4", verdict="not comparable", reason="another preset"),
+        toy_case(split="brightness-5"),
+    )
+    assert left_out(replace(DOCUMENT, cases=cases)) == [
+        ("skipped", "exposed: the model was trained on it", ["toy/brightness/brightness-5"]),
+        ("ended without a result", "the worker that ran it crashed", ["toy/brightness/brightness-6"]),
+        ("inconclusive", "spans the gate", ["toy/brightness/brightness-3 recognition"]),
+        ("not comparable", "another preset", ["toy/brightness/brightness-4 recognition"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({"verdict": "passed", "gates": (), "reason": "not gated"}, "not gated"),
+        ({"verdict": "passed"}, "passed"),
+        ({"verdict": "inconclusive"}, "inconclusive"),
+        ({"verdict": "failed"}, "not passed"),
+        ({"verdict": "not comparable"}, "not passed"),
+    ],
+)
+def test_a_page_is_titled_by_its_verdict(changes, verdict) -> None:
+    whole = replace(DOCUMENT, cases=(toy_case(**changes),), broken={}, aggregates=())
+    assert f"<title>my.onnx: {verdict}</title>" in page(whole, known=known())
+    cut = replace(whole, notes=("INTERRUPTED: by the keyboard",))
+    assert "<title>my.onnx: not passed</title>" in page(cut, known=known())
+
+
+def test_a_row_is_drawn_where_its_numbers_are() -> None:
+    found = tables(DOCUMENT)
+    (table,) = listed(DOCUMENT, found, replace(DOCUMENT, cases=(toy_case(toy_score(0.5)),)))
+    row = table.scales[0]
+    assert [(mark.name, mark.value, mark.kind) for mark in row.marks] == [
+        ("chance", 0.125, "anchor"),
+        ("people", 1.0, "anchor"),
+        ("gate", 0.9, "gate"),
+        ("baseline", 0.5, "baseline"),
+        ("in-split", 0.9, "seen"),
+        ("score", 0.25, "failed"),
+    ]
+    assert (row.low, row.high, row.interval) == (0.0, 1.0, (0.2, 0.3))
+    assert table.before == (("0.500", "-0.250"), ("", "not in the baseline"))
+    lines = [
+        (a["class"], a["x1"], a["x2"]) for tag, a in Elements(page(DOCUMENT, known=known())).found if tag == "line"
+    ]
+    drawn = lines[-7:]
+    assert drawn == [
+        ("axis", "0", "100"),
+        ("interval", "20.0", "30.0"),
+        ("anchor", "12.5", "12.5"),
+        ("anchor", "100.0", "100.0"),
+        ("gate", "90.0", "90.0"),
+        ("dot seen", "90.0", "90.0"),
+        ("dot failed", "25.0", "25.0"),
+    ]
+
+
+@pytest.mark.parametrize(("better", "worst"), [("higher", "0.250: brightness 3"), ("lower", "0.750: brightness 4")])
+def test_a_card_has_the_mean_and_the_worst(better, worst) -> None:
+    cases = tuple(
+        toy_case(toy_score(value, better=better), split=f"brightness-{n}", held_out=f"brightness {n}")
+        for n, value in ((3, 0.25), (4, 0.75))
+    )
+    document = replace(DOCUMENT, cases=cases)
+    ((card,),) = (group.cards for group in groups(document, tables(document)))
+    assert card.value == "0.500"
+    assert f"worst {worst}" in " ".join(card.lines)
+    assert [mark.value for mark in card.scale.marks if mark.kind == "failed"] == [0.25, 0.75]
+
+
+def test_versions_of_a_benchmark_stand_apart() -> None:
+    cases = tuple(
+        toy_case(toy_score(value), version=version, verdict=verdict, failures=(Failure(3, f"of {version}", "b"),))
+        for version, value, verdict in (("0", 0.375, "failed"), ("1", 0.75, "passed"))
+    )
+    means = tuple(
+        replace(DOCUMENT.aggregates[0], reason=f"benchmark version {version}: 1 of 3 splits") for version in "01"
+    )
+    text = page(replace(DOCUMENT, cases=cases, aggregates=means), known=known())
+    ids = [attributes["id"] for _, attributes in Elements(text).found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    old, new = (Elements(part).text for part in text.split('<section id="toy-')[1:])
+    assert ("0.375" in old, "0.750" in old) == (True, False)
+    assert ("0.375" in new, "0.750" in new) == (False, True)
+    assert "toy 0 (default)" in old
+    assert "toy 1 (default)" in new
+    assert ("version 0: 1 of 3" in old, "version 1: 1 of 3" in old) == (True, False)
+    assert ("version 0: 1 of 3" in new, "version 1: 1 of 3" in new) == (False, True)
+    # Version 0 of the benchmark is not here, so that its items cannot be drawn.
+    assert "<img" not in text.split('<section id="toy-')[1]
+    assert "of 1 → b" in new
+
+
+def test_a_case_without_a_score_is_left_out_and_counts() -> None:
+    lost = replace(toy_case(split="brightness-4", verdict="failed"), scores=())
+    text = page(replace(DOCUMENT, cases=(toy_case(verdict="passed"), lost), broken={}, aggregates=()), known=known())
+    assert "left out: 1 case without a score" in Elements(text).text
+    assert "<title>my.onnx: not passed</title>" in text
+    assert "<title>my.onnx: passed</title>" not in text
+    assert "2 scores: 1 failed, 1 passed" in Elements(text).text
 
 
 def test_an_empty_document() -> None:

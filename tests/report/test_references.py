@@ -93,6 +93,13 @@ def test_one_model_for_a_table_that_of_most_rows_then_the_best(recorded):
     )
 
 
+def test_where_lower_is_better_the_lowest_is_the_best(recorded):
+    scores = (Score("accuracy", 0.25, 10, 10, judge="eye-1", better="lower"),)
+    cases = [case("one", scores=scores), case("two", scores=scores)]
+    assert beside(cases).model == "worse"
+    assert [each.model for each in references(cases[0])] == ["good-everywhere", "worse", "best-on-one"]
+
+
 def test_a_single_value_stands_below(recorded):
     table = table_of(case("one"))
     assert "reference" not in table.columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from pytest_genbench.cli import main
 from pytest_genbench.errors import DocumentError
 from pytest_genbench.figures import Text
+from pytest_genbench.report import write as module
 from pytest_genbench.report.several import history_page, models_page
 from pytest_genbench.results.history import history
 from pytest_genbench.results.io import write
@@ -16,6 +18,7 @@ from pytest_genbench.results.schema import Document
 from pytest_genbench.scores import Interval
 
 from ..plugin.toy import Toy
+from ..results.documents import score
 from .test_html import DOCUMENT, HOSTILE, Elements, toy_case, toy_score
 
 
@@ -45,6 +48,55 @@ def test_models_side_by_side() -> None:
         assert said in parsed.text, said
     assert "script" not in {tag for tag, _ in parsed.found}
     assert "Differences are to b.onnx." in Elements(models_page(models, against="b.onnx")).text
+
+
+def test_mean_ranks_stand_by_their_model() -> None:
+    models = {"a.onnx": other("a.onnx", 0.25), "b.onnx": other("b.onnx", 0.75), "c.onnx": other("c.onnx", 0.5)}
+    text = models_page(models)
+    assert "Best mean rank: b.onnx (1.00 over 1 suite). Differences are to a.onnx." in text
+    rows = re.findall(r'<tr><th scope="row">(.\.onnx)</th>(.*?)</tr>', text, re.S)
+    ranks = {name: re.search(r"(\d\.\d\d) \((\d)\)", cells) for name, cells in rows}
+    assert {name: found.groups() for name, found in ranks.items() if found} == {
+        "a.onnx": ("3.00", "1"),
+        "b.onnx": ("1.00", "1"),
+        "c.onnx": ("2.00", "1"),
+    }
+
+
+def test_figures_of_several_models_need_several() -> None:
+    lone = toy_case(benchmark="alone")
+    models = {"a.onnx": other("a.onnx", 0.25), "b.onnx": other("b.onnx", 0.75)}
+    models["b.onnx"] = replace(models["b.onnx"], cases=(lone, *models["b.onnx"].cases))
+    alone = Side()
+    alone.name = "alone"
+    parsed = Elements(models_page(models, known={"toy": Side(), "alone": alone}))
+    assert parsed.text.count("a.onnx and b.onnx") == 1
+    assert [tag for tag, _ in parsed.found].count("pre") == 1
+
+
+def test_a_regression_is_the_verdict() -> None:
+    def run(value: float, day: int) -> Document:
+        clusters = {"A": (10, 10 * value), "B": (10, 10 * value)}
+        head = score(metric="accuracy", judge="", clusters=clusters)
+        return Document(cases=(toy_case(head),), created=f"2026-01-0{day}T00:00:00+00:00")
+
+    fell = history_page(history({"a.json": run(0.5, 1), "b.json": run(0.25, 2)}), "runs")
+    rose = history_page(history({"a.json": run(0.25, 1), "b.json": run(0.5, 2)}), "runs")
+    assert 'class="verdict regressed"' in fell
+    assert "regressed toy brightness-3 (-0.250)" in Elements(fell).text
+    assert "1 of which regressed last" in Elements(fell).text
+    assert 'class="verdict no-regression"' in rose
+
+
+def test_data_files_are_opened_for_the_benchmarks_that_a_document_has(tmp_path, monkeypatch) -> None:
+    asked = []
+    monkeypatch.setattr(module, "get", lambda *arguments: asked.append(arguments) or Toy())
+    write(
+        tmp_path / "a.json", replace(other("a.onnx", 0.25), cases=(toy_case(benchmark="dsprites", preset="published"),))
+    )
+    module.write_report([tmp_path / "a.json"], tmp_path / "a.html", data=tmp_path)
+    assert asked == [("dsprites", "published", tmp_path)]
+    assert "no pictures of dsprites 1 (published): here is toy 1 (default)" in (tmp_path / "a.html").read_text("utf-8")
 
 
 def test_one_model_is_none_to_compare() -> None:
@@ -99,6 +151,9 @@ def test_the_command_writes_the_page_that_is_called_for(tmp_path, monkeypatch, c
         (["runs/a.json", "--out=mine.html"], "is no report of genbench; choose another file"),
         (["empty"], "holds no results documents"),
         (["runs/a.json", "--own=no.toml"], "no.toml"),
+        (["runs/a.json", "--data=nowhere"], "--data: nowhere is no folder"),
+        (["runs", "runs/a.json"], "A folder of documents is shown by itself"),
+        (["runs/a.json", "runs/a.json"], "two documents or more. runs/a.json is listed 2 times; it counts once."),
     ],
 )
 def test_what_cannot_be_done_is_said(tmp_path, monkeypatch, capsys, arguments, said) -> None:

@@ -93,6 +93,8 @@ def test_the_verdict_line_counts_and_is_green_only_when_all_is():
     )
     assert verdict_line(Document(cases=(passed,), aggregates=(failed,)))[1] is False
     assert verdict_line(Document()) == ("no scores", False)
+    for note in ("INTERRUPTED: stopped", "INCOMPLETE: 2 tests were lost"):
+        assert verdict_line(Document(cases=(passed,), notes=(note,))) == ("1 score: 1 passed", False)
 
 
 def test_text_is_aligned():
@@ -105,7 +107,8 @@ def test_text_is_aligned():
 def test_markdown_escapes_what_models_and_files_are_called():
     document = Document(cases=(replace(CASE, held_out="<b>|x`"),), model={"spec": "`<script>`|m.onnx"})
     page = markdown.summary(replace(document, notes=("a <note>",)))
-    assert "<script>" not in page
+    # Between backticks it is shown, and nothing more.
+    assert "`'<script>'|m.onnx`: " in page
     assert "<b>" not in page
     assert "&lt;b&gt;\\|x'" in page
     assert "- a &lt;note&gt;" in page
