@@ -83,7 +83,7 @@ class Section:
     worst: Drawn | None = None
     facts: Sequence[tuple[str, Sequence[str]]] = ()
     figures: Sequence[Drawn] = ()
-    tables: Sequence[Any] = ()
+    tables: Sequence[Listed] = ()
     plain: Sequence[Plain] = ()
     lines: Sequence[str] = ()
     left: Sequence[tuple[str, str, Sequence[str]]] = ()
@@ -147,19 +147,6 @@ class Artist:
         body, found = draw(figure, f"f{self._count}"), numbers(figure)
         is_long = found is not None and len(found[1]) > _MOST
         return Drawn(figure.title, figure.note, body, None if is_long else found)
-
-
-@dataclass(frozen=True)
-class _Table:
-    """A table with its failures, in a section that says already what it is of."""
-
-    listed: Listed
-    failures: Drawn | None
-    title: str
-    is_folded: bool = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.listed, name)
 
 
 def page(document: Document, *, baseline: Document | None = None, known: Mapping[str, Benchmark] | None = None) -> str:
@@ -282,10 +269,10 @@ def _of_benchmarks(document: Document, found: Sequence[Listed], known: _Benchmar
                 anchored((name, version, preset)),
                 figures=figures,
                 tables=[
-                    _Table(
+                    replace(
                         each,
-                        _failures(each, benchmark, known.artist),
-                        each.table.title.removeprefix(f"{called}, ").replace("_", " "),
+                        title=each.table.title.removeprefix(f"{called}, ").replace("_", " "),
+                        failures=_failures(each, benchmark, known.artist),
                         is_folded=bool(figures) and (len(each.table.rows) > _LONG or not each.scales),
                     )
                     for each in own

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..results.pairing import Counterparts, obstacles, same_score
 from ..results.schema import Case, Document
@@ -93,6 +94,9 @@ class Listed:
         before: For each row value and change, where there is a baseline.
         obstacles: Why rows are not comparable with it.
         together: All rows, those of one split with each other.
+        title: What it is about, in a section that says already what it is of.
+        failures: Its worst failures, drawn; None where there are none.
+        is_folded: Whether it is folded away, since figures show the same.
     """
 
     benchmark: str
@@ -102,6 +106,9 @@ class Listed:
     before: tuple[tuple[str, str], ...]
     obstacles: tuple[str, ...]
     together: tuple[Together, ...]
+    title: str = ""
+    failures: Any = None
+    is_folded: bool = False
 
     @property
     def columns(self) -> tuple[int, ...]:

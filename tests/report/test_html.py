@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -9,6 +10,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from pytest_genbench import png
+from pytest_genbench.benchmarks.comporth import CompOrth
 from pytest_genbench.errors import DocumentError
 from pytest_genbench.figures import Text
 from pytest_genbench.report.cards import groups
@@ -394,3 +397,34 @@ def test_only_reports_are_overwritten(tmp_path) -> None:
 
 def test_the_same_document_gives_the_same_page() -> None:
     assert page(DOCUMENT, known=known()) == page(DOCUMENT, known=known())
+
+
+def test_a_full_run_of_comporth_is_a_small_page() -> None:
+    """63 splits, four failures each whose pictures are noise, which no file makes smaller."""
+    benchmark = CompOrth()
+    draw = np.random.default_rng(0)
+    noise = draw.integers(0, 256, (4, 64, 64, 1), dtype=np.uint8)
+    pictures = [base64.b64encode(png.encode(each)).decode() for each in noise]
+    cases = []
+    for split in (split for family in benchmark.families for split in benchmark.splits(family)):
+        failures = tuple(Failure(int(split.test[n]), "AB", "BB (0.93)", picture) for n, picture in enumerate(pictures))
+        cases.append(
+            case(
+                score(0.5),
+                score(0.9, condition="in-split"),
+                family=split.family,
+                split=split.slug,
+                held_out=split.held_out,
+                group=split.group,
+                anchors=tuple(
+                    Anchor(name, "target_probability", 0.5) for name in ("chance", "identity", "blank image")
+                ),
+                errors={"too long": 7, "other letters": 3},
+                failures=failures,
+                verdict="failed",
+            )
+        )
+    text = page(Document(cases=tuple(cases), model={"spec": "m.onnx"}))
+    assert len(cases) == 63
+    assert text.count("<img") > 60
+    assert len(text.encode()) < 1_000_000

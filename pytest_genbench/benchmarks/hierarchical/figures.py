@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ...figures import Bars, Bounds, Figure, Row
 from ...hierarchy import Hierarchy
 from ...results.schema import Case
-from ..drawing import anchor, by_split, flat, gate, known, mean
+from ..drawing import about_seeds, anchor, by_split, flat, gate, known, mean
 from ..protocol import Inputs
 from . import views
 
@@ -128,10 +128,7 @@ def _value(cases: Sequence[Case], metric: str) -> float | None:
 
 
 def _interval(cases: Sequence[Case], metric: str) -> Bounds | None:
-    """Least and greatest over seeds, or the interval of a sample."""
-    values = _values(cases, metric)
-    if len(values) > 1:
-        return min(values), max(values)
+    """The interval over seeds, or that of a sample."""
     return mean(cases, metric)[1]
 
 
@@ -147,15 +144,15 @@ def _levels(cases: Sequence[Case]) -> dict[str, float]:
 
 
 def _spread(cases: Sequence[Case]) -> str:
-    return f" Means of {len(cases)} seeds; whiskers go from the least to the greatest." if len(cases) > 1 else ""
+    said = about_seeds(cases, "items")
+    return f" {said}" if said else ""
 
 
 def _over_sets(sets: Mapping[str, list[Case]]) -> Figure:
-    most = max(sets.values(), key=len)
     return Bars(
         title="R_c and R of each data set",
         note="R_c compares each true variable with the best unit only where both are active, R everywhere. The marks are R_c of "
-        f"shuffled principal components (chance), principal components, and the true values themselves.{_spread(most)}",
+        f"shuffled principal components (chance), principal components, and the true values themselves.{_spread(flat(sets))}",
         labels=tuple(sets),
         series={name: tuple(_value(cases, metric) for cases in sets.values()) for name, metric in SCORES.items()},
         intervals={name: tuple(_interval(cases, metric) for cases in sets.values()) for name, metric in SCORES.items()},

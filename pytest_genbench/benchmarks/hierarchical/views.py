@@ -39,9 +39,15 @@ COLOURS = 6
 """Most paths that points are coloured by; of more, the first choice."""
 
 
+def _declared(case: Case) -> Mapping[str, str] | None:
+    """The hierarchy that a model declares, where an older document keeps nothing else of it."""
+    notation = case.model.get("contract", {}).get("hierarchy")
+    return None if notation is None else {"notation": str(notation), "tree": ""}
+
+
 def trees(slug: str, truth: Hierarchy, case: Case, about: str) -> Figure:
     """The true tree, beside the model's own where it has one."""
-    own = case.kept.get("hierarchy")
+    own = case.kept.get("hierarchy") or _declared(case)
     error = case.score("h_error")
     if own is None:
         units = case.kept.get("units", {}).get("names", ())

@@ -174,7 +174,8 @@ def test_seeds_are_averaged_and_the_first_is_pictured():
     made = drawn(case(TRUE, seed=1, r_c=0.6), case(FLAT, slide, seed=0, r_c=0.8))
     bars = made["R_c and R of each true variable"]
     assert bars.series["R_c"][0] == pytest.approx(0.7)
-    assert bars.intervals["R_c"][0] == pytest.approx((0.6, 0.8))
+    # Student's t of two seeds, as everywhere in a report.
+    assert bars.intervals["R_c"][0] == pytest.approx((0.7 - 1.27062, 0.7 + 1.27062), abs=1e-5)
     assert "2 seeds" in bars.note
     assert "Seed 0 of 2" in made["units of the code"].note
 
@@ -249,3 +250,10 @@ def test_hostile_names_stay_text():
     learned = Hierarchy.flat(["<script>alert(1)</script>", "\"'&"])
     figures = list(SHAPES.figures([case(found(VALUES[:, 2:4], learned))]))
     assert any(isinstance(each, Bars) and "<script>alert(1)</script>" in each.labels for each in figures)
+
+
+def test_a_document_that_keeps_nothing_still_says_which_hierarchy_a_model_declares():
+    old = replace(case(FLAT), kept={}, model={"contract": {"hierarchy": "{c | c}"}})
+    figure = drawn(old)["true and learned hierarchy"]
+    assert "{c | c}" in figure.text.splitlines()[1]
+    assert "flat" not in figure.note
