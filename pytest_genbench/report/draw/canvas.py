@@ -29,7 +29,7 @@ Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 """Left, top, width and height."""
 
-_LEAST = 0.7
+_LEAST = 0.8
 """Part of its natural width below which a drawing is not shrunk, but scrolled: text stays legible on phones."""
 
 _BASELINE = 0.35
