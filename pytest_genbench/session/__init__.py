@@ -67,7 +67,7 @@ class Session:
             config.pluginmanager.register(XdistTransport(self.records))
 
     def known(self) -> Mapping[str, Benchmark]:
-        """Benchmarks of this run that cannot be had by name alone, by name: people's own tables.
+        """Benchmarks of this run that cannot be had by name alone, by name: people's own tables, and those of published files.
 
         With workers the controller has collected nothing, so that it opens them itself.
         """
@@ -76,6 +76,10 @@ class Session:
             if name not in found:
                 with suppress(GenbenchError):
                     found[name] = get(source)
+        if self.settings.data is not None:
+            for name in {case.benchmark for case in self.records.cases.values()} & set(names()):
+                with suppress(GenbenchError):
+                    found[name] = get(name, self.settings.preset(name), self.settings.data)
         return found
 
     def _read_previous(self) -> Document | None:

@@ -1,13 +1,17 @@
 """From a run to a page: the same with and without workers, and again from the saved document."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from pytest_genbench.cli import main
+from pytest_genbench.session import Session
+from pytest_genbench.session.transport import Records
 from tests.benchmarks.table.tables import as_array, describe
 from tests.plugin import test_own_data
 from tests.plugin.conftest import run_pytest
+from tests.results.documents import case
 
 
 def content(path):
@@ -106,3 +110,15 @@ def test_own_data_is_shown_with_and_without_workers_and_later(shapes, pytester, 
     assert content(folder / "one.html") == content(folder / "later.html")
     assert main(["report", "one.json", "--out=plain.html"]) == 0
     assert "no pictures of shapes" in content(folder / "plain.html")
+
+
+def test_images_of_the_publishers_files_are_looked_for_where_the_run_found_them(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("pytest_genbench.session.get", lambda *wanted: asked.append(wanted))
+    session = object.__new__(Session)
+    session.benchmarks, session.records = {}, Records()
+    session.records.cases = {each.key: each for each in (case(benchmark="dsprites"), case(benchmark="mine"))}
+    for data, expected in ((None, []), (tmp_path, [("dsprites", "published", tmp_path)])):
+        session.settings = SimpleNamespace(data=data, preset={"dsprites": "published"}.get)
+        session.known()
+        assert asked == expected
