@@ -61,7 +61,7 @@ class Session:
             self.previous = self._read_previous()
         except GenbenchError as error:
             raise pytest.UsageError(f"genbench: {error}") from None
-        for part in (Items(self), Transport(self), Outcome(self, config)):
+        for part in (Items(self), Transport(self.records), Outcome(self, config)):
             config.pluginmanager.register(part)
         if config.pluginmanager.hasplugin("xdist"):
             config.pluginmanager.register(XdistTransport(self.records))

@@ -238,7 +238,7 @@ def marker_for(item: pytest.Item, session: Session) -> Marker:
     return next((each for each in markers if each.benchmark.name == about), markers[0])
 
 
-def name_of(item: pytest.Item, session: Session) -> str:
+def name_of(item: pytest.Item) -> str:
     """Name a marked test for results documents: benchmark, family and split, and what it asks for where its marker says so."""
     split = split_of(item)
     if split is None:

@@ -7,7 +7,7 @@ them, which ``workeroutput`` does not.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,9 +15,6 @@ from ..results.io import case_from_plain
 from ..results.schema import Case
 from .check import CASES, CHECK
 from .items import is_ours, name_of
-
-if TYPE_CHECKING:
-    from . import Session
 
 _CRASHED: Any = "???"
 """The phase that xdist gives in the report of a test in which a worker crashed."""
@@ -88,8 +85,8 @@ class Records:
 class Transport:
     """Hooks on reports."""
 
-    def __init__(self, session: Session) -> None:
-        self._session, self._records = session, session.records
+    def __init__(self, records: Records) -> None:
+        self._records = records
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -100,7 +97,7 @@ class Transport:
         if is_ours(item) and call.when in ("setup", "call"):
             cases = item.stash.get(CASES, []) if call.when == "call" else []
             report.genbench = {  # type: ignore[attr-defined]
-                "name": name_of(item, self._session),
+                "name": name_of(item),
                 "cases": cases,
                 "expected": _expected(item, cases),
                 "sources": _sources(item),
