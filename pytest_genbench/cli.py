@@ -154,6 +154,12 @@ def _report_command(commands: _Commands) -> None:
     command.add_argument(
         "--baseline", type=Path, metavar="FILE", help="document whose scores stand beside those of one"
     )
+    command.add_argument(
+        "--against",
+        default="",
+        metavar="NAME",
+        help="model, or its file, to hold the others against (default: the first)",
+    )
     command.add_argument("--data", type=Path, metavar="DIR", help="folder of the publishers' data files, for pictures")
     command.add_argument(
         "--own",
@@ -327,7 +333,15 @@ def _compare_folder(arguments: argparse.Namespace) -> int:
 def _report(arguments: argparse.Namespace) -> int:
     from .report.write import write_report
 
-    print(write_report(arguments.documents, arguments.out, arguments.baseline, own=arguments.own, data=arguments.data))
+    text = write_report(
+        arguments.documents,
+        arguments.out,
+        arguments.baseline,
+        against=arguments.against,
+        own=arguments.own,
+        data=arguments.data,
+    )
+    print(text)
     return OK
 
 

@@ -9,7 +9,7 @@ from ..benchmarks import Benchmark, get, names
 from ..errors import DocumentError, OptionError
 from ..results.history import history, read_folder
 from ..results.io import read
-from ..results.models import read_models
+from ..results.models import chosen, read_models
 from ..results.schema import Document
 from ..results.writing import count, printable
 from . import html
@@ -21,6 +21,7 @@ def write_report(
     out: Path,
     baseline: Path | None = None,
     *,
+    against: str = "",
     own: Sequence[Path] = (),
     data: Path | None = None,
 ) -> str:
@@ -30,6 +31,7 @@ def write_report(
         paths: Results documents, or one folder.
         out: The page; an older report of that name is overwritten, and nothing else.
         baseline: A document whose scores stand beside those of one other.
+        against: Name or file of the model that the others are held against; empty for the first.
         own: Descriptions of people's own tables, for pictures.
         data: Folder of the publishers' data files, for pictures.
 
@@ -42,12 +44,14 @@ def write_report(
     html.check_target(out)
     if baseline is not None and (len(paths) > 1 or paths[0].is_dir()):
         raise OptionError("--baseline stands beside one document; several are compared with each other as they are.")
+    if against and len(paths) < 2:
+        raise OptionError("--against chooses among several models; name their documents.")
     if data is not None and not data.is_dir():
         raise OptionError(f"--data: {data} is no folder; give the one that the publishers' files are in.")
     if len(paths) > 1 and any(path.is_dir() for path in paths):
         raise OptionError("A folder of documents is shown by itself, over time; name no other documents.")
     if len(paths) > 1:
-        return _models(paths, out, _known(own), data)
+        return _models(paths, out, against, _known(own), data)
     if paths[0].is_dir():
         documents, notes = read_folder(paths[0])
         html.write_page(out, history_page(history(documents, notes=notes), str(paths[0])))
@@ -59,12 +63,14 @@ def write_report(
     return f"{out}: {count(len(document.cases), 'score')} of {printable(str(document.model.get('spec') or 'a model'))}"
 
 
-def _models(paths: Sequence[Path], out: Path, known: dict[str, Benchmark], data: Path | None) -> str:
-    models, _, notes = read_models(paths)
+def _models(paths: Sequence[Path], out: Path, against: str, known: dict[str, Benchmark], data: Path | None) -> str:
+    models, files, notes = read_models(paths)
     if len(models) < 2:
         raise DocumentError(" ".join(["A comparison of models needs two documents or more.", *notes]))
     known |= _from_files(models.values(), data)
-    html.write_page(out, models_page(models, notes=notes, known=known))
+    html.write_page(
+        out, models_page(models, against=chosen(against, models, files) if against else "", notes=notes, known=known)
+    )
     return f"{out}: {len(models)} models"
 
 

@@ -49,7 +49,7 @@ def compare_models(paths: Sequence[Path], *, markdown: bool = False, against: st
     models, files, notes = read_models(paths)
     if len(models) < 2:
         raise DocumentError(" ".join(["A comparison of models needs two documents or more.", *notes]))
-    found = contrast(models, _chosen(against, models, files) if against else "")
+    found = contrast(models, chosen(against, models, files) if against else "")
     page = Page(markdown)
     for title, table, below in tables_of(found, models):
         page.table(table, title, below)
@@ -98,8 +98,17 @@ def read_models(paths: Sequence[Path]) -> tuple[dict[str, Document], dict[str, P
     return models, named, notes
 
 
-def _chosen(wanted: str, models: Mapping[str, Document], files: Mapping[str, Path]) -> str:
-    """Find a model by its name, by what was tested, or by its file."""
+def chosen(wanted: str, models: Mapping[str, Document], files: Mapping[str, Path]) -> str:
+    """Find a model by its name, by what was tested, or by its file.
+
+    Args:
+        wanted: One of these.
+        models: As of :func:`read_models`, as is `files`.
+        files: The path of each.
+
+    Raises:
+        DocumentError: None is called that, or several are.
+    """
     if wanted in models:
         return wanted
     by_file = [name for name, path in files.items() if os.path.realpath(path) == os.path.realpath(wanted)]

@@ -128,10 +128,14 @@ def test_the_command_writes_the_page_that_is_called_for(tmp_path, monkeypatch, c
         write(tmp_path / "runs" / f"{name}.json", other(f"{name}.onnx", value))
     assert main(["report", "runs/a.json"]) == 0
     assert main(["report", "runs/a.json", "runs/b.json", "--out=two.html"]) == 0
+    assert "Differences are to a.onnx." in (tmp_path / "two.html").read_text("utf-8")
+    assert main(["report", "runs/a.json", "runs/b.json", "--out=two.html", "--against=runs/b.json"]) == 0
+    assert "Differences are to b.onnx." in (tmp_path / "two.html").read_text("utf-8")
     assert main(["report", "runs", "--out=over-time.html"]) == 0
     assert main(["report", "runs/a.json", "--baseline=runs/b.json", "--out=beside.html"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "report.html: 2 scores of a.onnx",
+        "two.html: 2 models",
         "two.html: 2 models",
         "over-time.html: 2 documents of runs",
         "beside.html: 2 scores of a.onnx",
@@ -150,6 +154,7 @@ def test_the_command_writes_the_page_that_is_called_for(tmp_path, monkeypatch, c
         (["runs/a.json", "--out=a.pdf"], "a report is an HTML file"),
         (["runs/a.json", "--out=mine.html"], "is no report of genbench; choose another file"),
         (["empty"], "holds no results documents"),
+        (["runs/a.json", "--against=a.onnx"], "--against chooses among several models"),
         (["runs/a.json", "--own=no.toml"], "no.toml"),
         (["runs/a.json", "--data=nowhere"], "--data: nowhere is no folder"),
         (["runs", "runs/a.json"], "A folder of documents is shown by itself"),
