@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -89,9 +89,17 @@ def _tree(group: Group, above: int) -> _Tree:
     return _Tree(above + _least(group), tuple(_tree(option, inside) for option in options))
 
 
-def _order(group: Group) -> str:
-    """What siblings are ordered by: as text, as published, so that 10 comes before 2."""
-    return ",".join(map(str, sorted(_labels(_tree(group, 0)))))
+def _order(group: Group) -> tuple[str, tuple[Any, ...]]:
+    """What siblings are ordered by: as text, as published, so that 10 comes before 2; and of the same text by their structure.
+
+    The published code leaves the latter in the order in which they are written, which would then be a difference.
+    """
+    tree = _tree(group, 0)
+    return ",".join(map(str, sorted(_labels(tree)))), _shape(tree)
+
+
+def _shape(tree: _Tree) -> tuple[Any, ...]:
+    return (tree.label, *map(_shape, tree.children))
 
 
 def _labels(tree: _Tree) -> Iterator[int]:

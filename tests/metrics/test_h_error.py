@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from pytest_genbench.errors import MetricError
 from pytest_genbench.hierarchy import Categorical, Continuous, Hierarchy
@@ -81,8 +81,13 @@ def test_triangle_inequality(definition, one, other, third):
     assert error(one, third) <= error(one, other) + error(other, third)
 
 
+TIED = Hierarchy(options(options((), options((), (), ())), options((), options((), ()), ())))
+"""Two options with the same numbers below them, differently arranged."""
+
+
 @pytest.mark.parametrize("definition", DEFINITIONS)
 @given(hierarchies())
+@example(TIED)
 def test_invariant_to_names_order_and_where_variables_stand(definition, hierarchy):
     def changed(group, above=()):
         """Options the other way round, and the continuous variables of each group pushed into its options."""
