@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments, rest = parser.parse_known_args(argv)
     # After an option argparse takes no more of a list of files that began before it.
-    if rest and (arguments.run is not _compare or any(text.startswith("-") for text in rest)):
+    if rest and (not hasattr(arguments, "documents") or any(text.startswith("-") for text in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest:
         arguments.documents += map(Path, rest)

@@ -1,6 +1,6 @@
 """Gates: what a score must clear, where that is written, and what follows for a test."""
 
-from .aggregate import judge_aggregates, judge_document, version_of
+from .aggregate import judge_aggregates, judge_document
 from .decide import UNBOUNDED, UNGATED, Decision, decide
 from .load import Known, load, shipped_path, validate
 from .model import AggregateGate, Gate, Gates
@@ -19,5 +19,4 @@ __all__ = [
     "load",
     "shipped_path",
     "validate",
-    "version_of",
 ]

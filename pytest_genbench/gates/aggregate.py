@@ -18,10 +18,6 @@ _Z = 1.96
 """Standard errors on each side of a 95 % interval."""
 
 
-_VERSION = "benchmark version "
-"""Begins the reason of an aggregate where there are several versions, with the version and a colon after it."""
-
-
 @dataclass(frozen=True)
 class _Family:
     """The cases of one benchmark version, preset, family and output."""
@@ -30,6 +26,7 @@ class _Family:
     preset: str
     family: str
     output: str
+    version: str
     cases: tuple[Case, ...]
     expected: tuple[str, ...]
     remark: str
@@ -77,12 +74,6 @@ def judge_aggregates(
                 for group in _groups(gate, family):
                     results += _judge(gate, family, group, taken)
     return results
-
-
-def version_of(result: AggregateResult) -> str:
-    """Which version of its benchmark an aggregate is about; empty where there was one version only."""
-    is_said = result.reason.startswith(_VERSION)
-    return result.reason.removeprefix(_VERSION).partition(": ")[0] if is_said else ""
 
 
 def mean_interval(scores: Sequence[Score]) -> Interval | None:
@@ -135,8 +126,8 @@ def _families(cases: Iterable[Case], expected: Mapping[str, Sequence[str]]) -> l
         benchmark, preset, family, output, version = key
         slugs = tuple(expected.get("/".join(key[:4]), ()))
         is_alone = sum(other[:4] == key[:4] for other in sorted_cases) == 1
-        remark = "" if is_alone else f"{_VERSION}{version}: "
-        families.append(_Family(benchmark, preset, family, output, tuple(sorted_cases[key]), slugs, remark))
+        remark = "" if is_alone else f"benchmark version {version}: "
+        families.append(_Family(benchmark, preset, family, output, version, tuple(sorted_cases[key]), slugs, remark))
     return families
 
 
@@ -166,6 +157,7 @@ def _judge(gate: AggregateGate, family: _Family, group: str, taken: set[tuple[st
         preset=family.preset,
         family=family.family,
         output=family.output,
+        version=family.version,
         metric=metric,
         statistic=gate.statistic,
         group=group,

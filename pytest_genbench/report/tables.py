@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from ..benchmarks import noun
-from ..gates import UNGATED, version_of
+from ..gates import UNGATED
 from ..results.schema import CUT_SHORT, AggregateResult, Case, Document
 from ..results.writing import count
 from ..scores import Anchor, Score, title
@@ -48,7 +48,7 @@ def tables(document: Document) -> list[Table]:
         about = [
             a
             for a in document.aggregates
-            if (a.benchmark, a.preset, a.family, a.output) == key and version_of(a) in ("", version)
+            if (a.benchmark, a.preset, a.family, a.output) == key and a.version in ("", version)
         ]
         called = benchmark_title(name, version, preset, is_one=versions[name, preset] == 1)
         found.append(_table(called, cases, about, document))

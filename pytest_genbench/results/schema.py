@@ -146,6 +146,7 @@ class AggregateResult:
         verdict: See :data:`Verdict`; ``not evaluated`` where splits are missing.
         reason: One line.
         bound: The value to clear; None where it was not evaluated.
+        version: As in :class:`Case`; empty where no case is there.
     """
 
     benchmark: str
@@ -159,6 +160,7 @@ class AggregateResult:
     verdict: Verdict | Literal["not evaluated"]
     reason: str
     bound: float | None = None
+    version: str = ""
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ def test_mean_of_censuses() -> None:
     result = judge_one(family(0.95, 0.97, 0.84), MEAN)
     assert result == AggregateResult(
         benchmark="comporth",
+        version="1",
         preset="published",
         family="compositional",
         output="reconstruction",
@@ -166,6 +167,7 @@ def test_versions_are_judged_apart() -> None:
         ("passed", "benchmark version 1"),
         ("not evaluated", "benchmark version 2"),
     ]
+    assert [result.version for result in results] == ["1", "2"]
 
 
 def test_unknown_code_size_carries_over() -> None:

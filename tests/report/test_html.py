@@ -337,7 +337,8 @@ def test_versions_of_a_benchmark_stand_apart() -> None:
         for version, value, verdict in (("0", 0.375, "failed"), ("1", 0.75, "passed"))
     )
     means = tuple(
-        replace(DOCUMENT.aggregates[0], reason=f"benchmark version {version}: 1 of 3 splits") for version in "01"
+        replace(DOCUMENT.aggregates[0], version=version, reason=f"benchmark version {version}: 1 of 3 splits")
+        for version in "01"
     )
     text = page(replace(DOCUMENT, cases=cases, aggregates=means), known=known())
     ids = [attributes["id"] for _, attributes in Elements(text).found if "id" in attributes]

@@ -146,6 +146,19 @@ def test_the_command_writes_the_page_that_is_called_for(tmp_path, monkeypatch, c
     assert "-0.500" in (tmp_path / "beside.html").read_text("utf-8")
 
 
+def test_files_may_stand_after_options(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, value in (("a", 0.25), ("b", 0.75)):
+        write(tmp_path / f"{name}.json", other(f"{name}.onnx", value))
+    assert main(["report", "a.json", "--out=two.html", "b.json"]) == 0
+    assert capsys.readouterr().out == "two.html: 2 models\n"
+    with pytest.raises(SystemExit):
+        main(["report", "a.json", "--out=two.html", "--outt"])
+    with pytest.raises(SystemExit):
+        main(["show", "comporth", "length-1", "--preset=mini", "more"])
+    assert "unrecognized arguments: more" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

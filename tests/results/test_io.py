@@ -74,7 +74,7 @@ CASE = record(
     seconds=table(NUMBER),
 )
 AGGREGATE = record(
-    **dict.fromkeys(("benchmark", "preset", "family", "output", "metric", "group", "reason"), TEXT),
+    **dict.fromkeys(("benchmark", "version", "preset", "family", "output", "metric", "group", "reason"), TEXT),
     statistic={"enum": ["mean", "worst"]},
     value=OPTIONAL,
     bound=OPTIONAL,
